@@ -1,0 +1,66 @@
+"""Checks of values given by users, each answering with one line: name, what is allowed, what was given."""
+
+import math
+import numbers
+from collections.abc import Iterable
+from typing import Any
+
+from driftbandit.errors import InvalidValue
+
+
+def shown(value: object) -> str:
+    """The value as it appears in an error: short, on one line."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def reject(name: str, allowed: str, value: object) -> InvalidValue:
+    """The error every check raises."""
+    return InvalidValue(f"{name} must be {allowed}, got {shown(value)}")
+
+
+def real(name: str, value: Any, interval: str = "(-inf, inf)") -> float:
+    """A finite number inside an interval written as "(0, 1]"; round brackets exclude the end.
+
+    >>> real("discount", 1, "(0, 1]")
+    1.0
+    >>> real("discount", 1.2, "(0, 1]")
+    Traceback (most recent call last):
+    ...
+    driftbandit.errors.InvalidValue: discount must be in (0, 1], got 1.2
+    """
+    low, high = (float(end) for end in interval[1:-1].split(","))
+    allowed = f"in {interval}" if math.isfinite(low) or math.isfinite(high) else "a finite number"
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise reject(name, allowed, value)
+    number = float(value)
+    above = number > low if interval[0] == "(" else number >= low
+    below = number < high if interval[-1] == ")" else number <= high
+    if not (math.isfinite(number) and above and below):
+        raise reject(name, allowed, value)
+    return number
+
+
+def whole(name: str, value: Any, low: int = 1, high: int = 2**40 - 1) -> int:
+    """A whole number from `low` to `high`; 5.0 counts as 5."""
+    allowed = f"a whole number from {low} to {high}" if high < 2**40 - 1 else f"a whole number of at least {low}"
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+        raise reject(name, allowed, value)
+    if value != math.floor(value) or not low <= value <= high:
+        raise reject(name, allowed, value)
+    return int(value)
+
+
+def one_of(name: str, value: Any, choices: Iterable[str]) -> str:
+    """One of a few words."""
+    words = list(choices)
+    if not isinstance(value, str) or value not in words:
+        raise reject(name, " or ".join(f'"{word}"' for word in words), value)
+    return value
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False, and nothing that merely looks like it."""
+    if not isinstance(value, bool):
+        raise reject(name, "True or False", value)
+    return value
