@@ -1,0 +1,1 @@
+"""Many runs of policies in an environment."""

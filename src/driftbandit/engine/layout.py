@@ -1,0 +1,72 @@
+"""What a block of runs is made of: arrays `[arm, run]` and `[run]`, and the slots its kernels leave open."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Reals = NDArray[np.float64]
+Evidence = tuple[Reals, Reals]
+"""What a policy knows: `a` and `b`, each `[arm, run]`."""
+Place = tuple[np.uint64, np.uint64, np.uint64]
+"""Where random numbers come from: the seed, the first run of the block, the step."""
+
+
+class Desk(NamedTuple):
+    """Scratch space, and what one step hands to the next."""
+
+    scores: Reals  # [arm, run]
+    chosen: NDArray[np.int64]
+    probability: Reals  # of the chosen arm; only policies that choose by probability set it
+    reward: Reals
+    tally: NDArray[np.int64]
+    doubtful: NDArray[np.bool_]
+    best: Reals
+    total: Reals
+    target: Reals
+
+
+class World(NamedTuple):
+    """The environment of a block. `table` has a row a reading of the clock; `mean` and `clock` are `[arm, run]`."""
+
+    table: Reals
+    first_clock: int  # the clock reading of row 0
+    cycle: int  # after how many rows the table repeats; 0: never
+    mean: Reals
+    clock: NDArray[np.int64]
+    volatility: float
+    concentration: float
+    fractional: bool  # whether rewards are anything but 0 and 1
+
+
+class Memory(NamedTuple):
+    """How a policy forgets, and the observations that are still in its window."""
+
+    decay: float
+    window: int
+    restart: int
+    initial: tuple[float, float]
+    binary: bool
+    arms: NDArray[np.int64]  # [place in the window, run]
+    rewards: Reals
+
+
+class Record(NamedTuple):
+    """What is kept of a block: running sums `[run]`, their values at the recorded steps `[run, point]`, and counts."""
+
+    regret: Reals
+    expected: Reals
+    reward: Reals
+    steps: NDArray[np.int64]
+    regret_at: Reals
+    expected_at: Reals
+    reward_at: Reals
+    choices: NDArray[np.int64]  # [bin, arm]
+    bin_width: int
+
+
+def _open(*_: Any) -> Any:
+    raise AssertionError("a slot that link must fill")
+
+
+score = accepted = probability = context = learn = unlearn = choose = observe = reward_of = move = _open

@@ -1,0 +1,214 @@
+"""A shard: some runs of one policy in one environment, as a pure function of its specification.
+
+Threads, GPUs and cluster workers all work on shards. What a shard returns depends on its specification alone, never on
+where or how often it was run, nor on the size of the blocks it was cut into.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftbandit.engine import choosing, observing, playing
+from driftbandit.engine.layout import Desk, Evidence, Memory, Reals, Record, World
+from driftbandit.environments import Brownian, Environment
+from driftbandit.environments.brownian import first_mean
+from driftbandit.linking import CPU, link
+from driftbandit.policies import Policy, Rule
+
+CHOOSERS = {
+    "sampled": choosing.choose_sampled,
+    "index": choosing.choose_index,
+    "weighted": choosing.choose_weighted,
+}
+REWARDS = {
+    "bernoulli": observing.bernoulli_reward,
+    "mean": observing.mean_reward,
+    "beta": observing.beta_reward,
+}
+BLOCK_NUMBERS = 1 << 14
+"""How many pairs (arm, run) a block holds: its arrays then stay in the second-level cache."""
+LARGEST_BLOCK = 512
+WINDOW_NUMBERS = 1 << 20
+"""How many observations the windows of a block may hold."""
+CALL_NUMBERS = 1 << 22
+"""How many (arm, run, step) one call of a kernel handles: some hundredths of a second, so that Ctrl-C is heard."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Shard:
+    """Runs `first_run` … `first_run + runs − 1` of a policy in an environment."""
+
+    policy: Policy
+    environment: Environment
+    horizon: int
+    seed: int
+    first_run: int
+    runs: int
+    steps: tuple[int, ...]
+    """The steps at which the figures of every run are kept."""
+    bin_width: int = 1
+    """How many steps share one count of choices."""
+
+
+class Outcome(NamedTuple):
+    """What a shard returns: cumulative figures `[run, point]`, and choices `[bin, arm]`."""
+
+    regret: Reals
+    expected: Reals
+    reward: Reals
+    choices: NDArray[np.int64]
+
+
+class Stopped(Exception):  # noqa: N818  # not an error: somebody asked for it
+    """The work was asked to stop."""
+
+
+def run_shard(
+    shard: Shard,
+    done: Callable[[int], None] = lambda run_steps: None,
+    stop: Callable[[], bool] = lambda: False,
+    block_size: int | None = None,
+) -> Outcome:
+    """Run a shard on this processor. `done` is told of finished run-steps; `stop` is asked between calls."""
+    bins = -(-shard.horizon // shard.bin_width)
+    n_arms = shard.environment.n_arms
+    shape = (shard.runs, len(shard.steps))
+    outcome = Outcome(np.empty(shape), np.empty(shape), np.empty(shape), np.zeros((bins, n_arms), np.int64))
+    size = block_size or suited_block(shard.policy.rule(n_arms), n_arms, shard.horizon)
+    for start in range(0, shard.runs, size):
+        count = min(size, shard.runs - start)
+        rows = slice(start, start + count)
+        _run_block(shard, shard.first_run + start, count, _rows_of(outcome, rows), done, stop)
+    return outcome
+
+
+def suited_block(rule: Rule, n_arms: int, horizon: int) -> int:
+    """How many runs to play side by side."""
+    size = min(LARGEST_BLOCK, BLOCK_NUMBERS // n_arms)
+    if 0 < rule.window < horizon:
+        size = min(size, WINDOW_NUMBERS // rule.window)
+    return max(8, size // 8 * 8)
+
+
+def _rows_of(outcome: Outcome, rows: slice) -> Outcome:
+    return Outcome(outcome.regret[rows], outcome.expected[rows], outcome.reward[rows], outcome.choices)
+
+
+def _run_block(
+    shard: Shard, first_run: int, runs: int, out: Outcome, done: Callable[[int], None], stop: Callable[[], bool]
+) -> None:
+    environment, n_arms = shard.environment, shard.environment.n_arms
+    rule = shard.policy.rule(n_arms)
+    kernel = kernel_for(rule, environment)
+    seed = np.uint64(shard.seed)
+    evidence = (np.full((n_arms, runs), rule.initial[0]), np.full((n_arms, runs), rule.initial[1]))
+    memory = _memory(rule, shard.horizon, runs)
+    world = _world(environment, shard.horizon, seed, first_run, runs)
+    desk = _desk(n_arms, runs)
+    record = Record(
+        np.zeros(runs), np.zeros(runs), np.zeros(runs), np.array(shard.steps, np.int64), *out, shard.bin_width
+    )
+    total = 0.0
+    stride = max(1, CALL_NUMBERS // (n_arms * runs))
+    for first_step in range(1, shard.horizon + 1, stride):
+        if stop():
+            raise Stopped
+        last_step = min(first_step + stride - 1, shard.horizon)
+        view = _at(world, environment, first_step, last_step)
+        total = kernel(
+            rule.parameters, seed, np.uint64(first_run), first_step, last_step, total, evidence, memory, view, desk, record
+        )
+        done(runs * (last_step - first_step + 1))
+
+
+def kernel_for(rule: Rule, environment: Environment) -> Any:
+    """The run loop with this rule and this kind of environment linked in."""
+    own, move = observing.observe_own, observing.move_rested
+    if isinstance(environment, Brownian):
+        move = observing.walk_rested if environment.rested else observing.walk_restless
+    elif not environment.rested:
+        own = observing.observe_shared
+    return link(
+        playing.play,
+        CPU,
+        choose=CHOOSERS[rule.selection],
+        score=rule.score,
+        accepted=rule.accepted,
+        probability=rule.probability,
+        context=rule.context,
+        learn=rule.learn,
+        unlearn=rule.unlearn,
+        observe=own,
+        reward_of=REWARDS[environment.rewards],
+        move=move,
+    )
+
+
+def _memory(rule: Rule, horizon: int, runs: int) -> Memory:
+    rows = rule.window if rule.window < horizon else 0  # nothing leaves a window that outlasts the game
+    return Memory(
+        rule.decay,
+        rule.window,
+        rule.restart,
+        rule.initial,
+        rule.binary,
+        np.zeros((rows, runs), np.int64),
+        np.zeros((rows, runs)),
+    )
+
+
+def _desk(n_arms: int, runs: int) -> Desk:
+    numbers = [np.empty(runs) for _ in range(3)]
+    return Desk(
+        np.empty((n_arms, runs)),
+        np.zeros(runs, np.int64),
+        np.ones(runs),
+        np.empty(runs),
+        np.empty(runs, np.int64),
+        np.empty(runs, np.bool_),
+        *numbers,
+    )
+
+
+def _world(environment: Environment, horizon: int, seed: np.uint64, first_run: int, runs: int) -> World:
+    """The environment of a block at its first step."""
+    n_arms = environment.n_arms
+    fractional = environment.rewards != "bernoulli"
+    none = np.zeros((0, n_arms))
+    if isinstance(environment, Brownian):
+        mean, clock = np.empty((n_arms, runs)), np.ones((n_arms, runs), np.int64)
+        start = -1.0 if environment.start is None else environment.start
+        link(start_walks, CPU)(start, seed, np.uint64(first_run), mean)
+        return World(none, 1, 0, mean, clock, environment.volatility, environment.concentration, fractional)
+    cycle = environment.cycle if environment.cycle is not None and environment.cycle <= horizon else 0
+    table = means_table(environment, 1, cycle or horizon + 1) if cycle or environment.rested else none
+    if environment.rested:
+        mean, clock = np.repeat(table[:1].T, runs, axis=1).copy(), np.ones((n_arms, runs), np.int64)
+        return World(table, 1, cycle, mean, clock, 0.0, environment.concentration, fractional)
+    return World(table, 1, cycle, none, np.zeros((0, 0), np.int64), 0.0, environment.concentration, fractional)
+
+
+def _at(world: World, environment: Environment, first_step: int, last_step: int) -> World:
+    """The world with the means of these steps at hand."""
+    if world.table.shape[0] or world.mean.shape[0]:
+        return world
+    return world._replace(table=means_table(environment, first_step, last_step), first_clock=first_step)
+
+
+@functools.lru_cache(maxsize=64)
+def means_table(environment: Environment, first_clock: int, last_clock: int) -> Reals:
+    """The means at these readings of the clock, a row each; shared between threads, so not to be written."""
+    table = np.ascontiguousarray(environment.means_at(np.arange(first_clock, last_clock + 1)))
+    table.flags.writeable = False
+    return table
+
+
+def start_walks(start: float, seed: np.uint64, first_run: np.uint64, mean: Reals) -> None:
+    """The first mean of every arm in every run."""
+    for k in range(mean.shape[0]):
+        for r in range(mean.shape[1]):
+            mean[k, r] = first_mean(start, seed, first_run + np.uint64(r), np.uint64(k))

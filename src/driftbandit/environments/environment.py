@@ -1,0 +1,50 @@
+"""What an environment is to the rest of the package: how the means of the arms move, and how rewards follow.
+
+The mean of arm k is a function of a clock that starts at 1. In a *restless* environment there is one clock, the step of
+the game; in a *rested* one each arm has its own, which moves when that arm is chosen.
+"""
+
+import dataclasses
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftbandit.rng import MAX_ARM
+from driftbandit.specification import Specification, choice, flag, real, whole
+
+Means = NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Environment(Specification):
+    """The base of every environment.
+
+    Parameters:
+        rested: whether an arm's mean moves only when that arm is chosen.
+        rewards: "bernoulli" (0 or 1), "mean" (the mean itself), or "beta" (Beta distributed around the mean).
+        concentration: with "beta" rewards, the sum of the two shapes, above 0; large is narrow.
+    """
+
+    kind: ClassVar[str] = "environment"
+    known: ClassVar[dict[str, type["Environment"]]] = {}  # type: ignore[assignment]  # Self of the base is Environment
+
+    rested: bool = flag(False)
+    rewards: str = choice("bernoulli", "mean", "beta")
+    concentration: float = real("(0, inf)", 10.0)
+
+    n_arms: ClassVar[Any]
+
+    @property
+    def cycle(self) -> int | None:
+        """After how many steps of the clock the means repeat exactly; None if they do not."""
+        return None
+
+    def means_at(self, clock: NDArray[np.int64]) -> Means:
+        """The means at these readings of the clock, one row a reading and one column an arm."""
+        raise NotImplementedError(f"{type(self).__name__} must define means_at(clock)")
+
+
+def arms(default: Any = 4) -> Any:
+    """The number of arms: at least 2."""
+    return whole(2, default, MAX_ARM)

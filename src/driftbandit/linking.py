@@ -1,0 +1,185 @@
+"""One source, several targets: plain functions are bound together and compiled where they will run.
+
+Rules, random numbers and loops are written as plain Python functions on numbers. `link` takes the outermost one,
+follows the functions it refers to, gives names a new meaning where the target or the caller asks for it, and
+compiles the lot. A kernel such as the engine's block loop is thus one text with *slots* (`score`, `learn`, …)
+that are filled for each policy.
+
+Compiled kernels are kept on disk under a hash of everything that was linked into them, so a changed source, of this
+package or of a user's own policy, can never meet an old kernel. Where the folder cannot be written, kernels are
+compiled anew in each process.
+"""
+
+import dis
+import functools
+import hashlib
+import os
+import sys
+import threading
+import types
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from driftbandit import elementary
+
+Function = Callable[..., Any]
+_compiling = threading.RLock()
+
+
+class Target:
+    """A place to run: how a function is compiled there, and what it calls instead of the portable version."""
+
+    name: str
+    real: type = np.float64
+    replacements: Mapping[Any, Any] = types.MappingProxyType({})
+
+    def compile_inner(self, function: types.FunctionType) -> Any:
+        """A function that other compiled functions call."""
+        raise NotImplementedError
+
+    def compile_outer(self, function: types.FunctionType, digest: str) -> Any:
+        """A function that Python calls."""
+        raise NotImplementedError
+
+
+class Processor(Target):
+    """The CPU, through Numba."""
+
+    name = "cpu"
+
+    @functools.cached_property
+    def replacements(self) -> Mapping[Any, Any]:  # type: ignore[override]  # built late: needs Numba
+        from numba import types as nb
+        from numba.extending import intrinsic
+
+        @intrinsic  # type: ignore[untyped-decorator]  # Numba ships no types
+        def fused(_: Any, x: Any, y: Any, z: Any) -> Any:
+            def generate(context: Any, builder: Any, __: Any, arguments: Any) -> Any:
+                numbers = [context.cast(builder, v, t, nb.float64) for v, t in zip(arguments, (x, y, z), strict=True)]
+                return builder.fma(*numbers)
+
+            return nb.float64(x, y, z), generate
+
+        return {elementary.fma: fused}
+
+    def compile_inner(self, function: types.FunctionType) -> Any:
+        import numba
+
+        return numba.njit(error_model="numpy", forceinline=True)(function)
+
+    def compile_outer(self, function: types.FunctionType, digest: str) -> Any:
+        import numba
+
+        folder = cache_folder()
+        if folder is None:
+            return numba.njit(error_model="numpy", nogil=True)(function)
+        before = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = str(folder / digest[:2] / digest)
+        try:
+            return numba.njit(error_model="numpy", nogil=True, cache=True)(function)
+        finally:
+            numba.config.CACHE_DIR = before
+
+
+CPU = Processor()
+
+
+@functools.cache
+def cache_folder() -> Path | None:
+    """Where compiled kernels are kept, or None where nothing can be written.
+
+    `DRIFTBANDIT_CACHE` names another folder; set to nothing it turns the cache off.
+    """
+    chosen = os.environ.get("DRIFTBANDIT_CACHE")
+    if chosen == "":
+        return None
+    if chosen:
+        folder = Path(chosen)
+    elif sys.platform == "win32":
+        folder = Path(os.environ.get("LOCALAPPDATA", Path.home())) / "driftbandit" / "kernels"
+    elif sys.platform == "darwin":
+        folder = Path.home() / "Library" / "Caches" / "driftbandit" / "kernels"
+    else:
+        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "driftbandit" / "kernels"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        probe = folder / f".write-{os.getpid()}-{threading.get_ident()}"
+        probe.touch()
+        probe.unlink()
+    except OSError:
+        return None
+    return folder
+
+
+def link(function: Function, target: Target = CPU, **slots: Any) -> Any:
+    """The function compiled for the target, with the named slots filled by other functions or by numbers."""
+    with _compiling:
+        return _linked(function, target, tuple(sorted(slots.items())))
+
+
+@functools.cache
+def _linked(function: types.FunctionType, target: Target, slots: tuple[tuple[str, Any], ...]) -> Any:
+    binding = _Binding(target, dict(slots))
+    bound = binding.bind(function)
+    return target.compile_outer(bound, binding.digest())
+
+
+class _Binding:
+    """One walk over the functions that a kernel is made of."""
+
+    def __init__(self, target: Target, slots: Mapping[str, Any]) -> None:
+        self.target = target
+        self.slots = slots
+        self.parts: list[str] = [target.name, target.real.__name__]
+        self.done: dict[types.FunctionType, Any] = {}
+
+    def bind(self, function: types.FunctionType) -> types.FunctionType:
+        """The function with its names bound for the target, not compiled yet."""
+        names = dict(function.__globals__)
+        for name in sorted(set(_global_names(function.__code__))):
+            if name in self.slots:
+                names[name] = self.value(self.slots[name], name)
+            elif name in names:
+                names[name] = self.value(names[name], name)
+        code = function.__code__.replace(co_consts=tuple(map(self.constant, function.__code__.co_consts)))
+        self.parts += [function.__qualname__, code.co_code.hex(), repr(code.co_names), repr(code.co_varnames)]
+        self.parts += [repr(const) for const in code.co_consts if not isinstance(const, types.CodeType)]
+        bound = types.FunctionType(code, names, function.__name__, function.__defaults__)
+        bound.__module__ = function.__module__
+        bound.__qualname__ = function.__qualname__
+        return bound
+
+    def value(self, value: Any, name: str) -> Any:
+        """What a global name means on the target."""
+        try:
+            value = self.target.replacements.get(value, value)
+        except TypeError:  # not hashable, so not replaceable
+            pass
+        if value is np.float64:
+            value = self.target.real
+        if isinstance(value, types.FunctionType):
+            if value not in self.done:
+                self.done[value] = self.target.compile_inner(self.bind(value))
+            self.parts.append(f"{name} is {value.__module__}.{value.__qualname__}")
+            return self.done[value]
+        value = self.constant(value)
+        self.parts.append(f"{name} is {value!r}")
+        return value
+
+    def constant(self, value: Any) -> Any:
+        """A number of the target's precision; anything else as it is."""
+        if isinstance(value, float) and self.target.real is not np.float64:
+            return self.target.real(value)
+        return value
+
+    def digest(self) -> str:
+        return hashlib.sha256("\n".join(self.parts).encode()).hexdigest()
+
+
+def _global_names(code: types.CodeType) -> Iterator[str]:
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in {"LOAD_GLOBAL", "LOAD_NAME"}:
+            yield str(instruction.argval)

@@ -1,0 +1,31 @@
+"""Upper confidence bounds: the part that UCB1, D-UCB and SW-UCB share.
+
+Evidence is `a` = number of observations N (discounted, or in the window) and `b` = sum of their rewards. The index is
+b/a plus √(shared/a), where `shared` grows with the logarithm of all observations; an arm without any comes first.
+"""
+
+from math import inf, sqrt
+
+import numpy as np
+
+from driftbandit.policies.policy import Parameters
+
+
+def index(p: Parameters, shared: float, a: float, b: float) -> float:
+    """Mean reward plus padding."""
+    return (b + sqrt(shared * a)) / a if a > 0.0 else inf
+
+
+def padding(p: Parameters, total: float) -> float:
+    """The square of the padding of an arm with one observation: scale²·ξ·ln n for p = (scale², ξ)."""
+    return p[0] * p[1] * np.log(max(total, 1.0))
+
+
+def observe(p: Parameters, a: float, b: float, reward: float, probability: float) -> tuple[float, float]:
+    """An observation more."""
+    return a + 1.0, b + reward
+
+
+def forget(p: Parameters, a: float, b: float, reward: float) -> tuple[float, float]:
+    """An observation less; an arm without any has a sum of exactly 0."""
+    return a - 1.0, b - reward if a > 1.5 else 0.0

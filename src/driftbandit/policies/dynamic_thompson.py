@@ -1,0 +1,60 @@
+"""Dynamic Thompson sampling: a cap on how much evidence an arm can hold."""
+
+import dataclasses
+from typing import Any, ClassVar, Self
+
+from driftbandit import checks
+from driftbandit.policies import posterior
+from driftbandit.policies.policy import Parameters, Policy, Rule
+from driftbandit.specification import real
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DynamicThompsonSampling(Policy):
+    """Dynamic Thompson sampling: the chosen arm's posterior never holds more than C observations.
+
+        α + β < C:  α ← α + r,  β ← β + 1 − r
+        otherwise:  α ← (α + r)·C/(C + 1),  β ← (β + 1 − r)·C/(C + 1)
+
+    where α and β of an arm start at α0 and β0. Arms that are not chosen keep their posterior.
+
+    Parameters:
+        threshold: (C) observations that an arm can hold, above 0.
+        prior_successes: (α0) where α starts, above 0.
+        prior_failures: (β0) where β starts, above 0.
+
+    >>> DynamicThompsonSampling.tuned(change_interval=25).threshold
+    25.0
+
+    References:
+        Gupta, Granmo and Agrawala (2011), Thompson sampling for dynamic multi-armed bandits.
+    """
+
+    name: ClassVar[str] = "dynamic-ts"
+
+    threshold: float = real("(0, inf)")
+    prior_successes: float = real("(0, inf)", 1.0)
+    prior_failures: float = real("(0, inf)", 1.0)
+
+    @classmethod
+    def tuned(cls, change_interval: float, **parameters: Any) -> Self:
+        """C is the number of steps between changes of the best arm; for a sinusoid, a quarter of its period."""
+        return cls(threshold=checks.real("change_interval", change_interval, "(0, inf)"), **parameters)
+
+    def rule(self, n_arms: int) -> Rule:
+        # C/(C + 1) shrinks the prior too, so shapes fall below 1 whatever they started at
+        return Rule(
+            selection="sampled",
+            score=posterior.log_odds,
+            accepted=posterior.log_odds_stand,
+            learn=count_up_to,
+            parameters=(0.0, 0.0, self.threshold),
+            initial=(self.prior_successes, self.prior_failures),
+            binary=True,
+        )
+
+
+def count_up_to(p: Parameters, a: float, b: float, reward: float, probability: float) -> tuple[float, float]:
+    """A success or a failure more, scaled back where the arm holds the threshold already."""
+    scale = 1.0 if a + b < p[2] else p[2] / (p[2] + 1.0)
+    return (a + reward) * scale, (b + (1.0 - reward)) * scale

@@ -1,0 +1,56 @@
+"""Beta posteriors: what Thompson sampling and all its relatives share.
+
+Evidence is `a` = successes S and `b` = failures F. The posterior of an arm is Beta(S + α0, F + β0), its score the odds
+of a sample from it (driftbandit.sampling), and the optimistic score the larger of that and the odds of the mean.
+"""
+
+from driftbandit.elementary import log
+from driftbandit.policies.policy import Function, Parameters
+from driftbandit.rng import Words
+from driftbandit.sampling import log_odds_accepted, log_odds_attempt, odds_accepted, odds_attempt
+
+
+def scores(prior_successes: float, prior_failures: float, optimistic: bool) -> tuple[Function, Function]:
+    """The cheapest `score` and `accepted` that are right for this prior."""
+    if prior_successes >= 1 and prior_failures >= 1:
+        return (optimistic_odds if optimistic else odds), odds_stand
+    return (optimistic_log_odds if optimistic else log_odds), log_odds_stand
+
+
+def odds(p: Parameters, shared: float, a: float, b: float, words: Words, more: Words) -> tuple[float, bool]:
+    """Odds of a sample; shapes of at least 1."""
+    return odds_attempt(a + p[0], b + p[1], words)
+
+
+def optimistic_odds(p: Parameters, shared: float, a: float, b: float, words: Words, more: Words) -> tuple[float, bool]:
+    """The larger of the odds of a sample and those of the posterior mean; shapes of at least 1."""
+    value, sure = odds_attempt(a + p[0], b + p[1], words)
+    return max(value, (a + p[0]) / (b + p[1])), sure
+
+
+def log_odds(p: Parameters, shared: float, a: float, b: float, words: Words, more: Words) -> tuple[float, bool]:
+    """Log odds of a sample; any shapes."""
+    return log_odds_attempt(a + p[0], b + p[1], words, more)
+
+
+def optimistic_log_odds(
+    p: Parameters, shared: float, a: float, b: float, words: Words, more: Words
+) -> tuple[float, bool]:
+    """The larger of the log odds of a sample and those of the posterior mean; any shapes."""
+    value, sure = log_odds_attempt(a + p[0], b + p[1], words, more)
+    return max(value, log((a + p[0]) / (b + p[1]))), sure
+
+
+def odds_stand(p: Parameters, a: float, b: float, words: Words) -> bool:
+    """The sampler's full test; shapes of at least 1."""
+    return odds_accepted(a + p[0], b + p[1], words)
+
+
+def log_odds_stand(p: Parameters, a: float, b: float, words: Words) -> bool:
+    """The sampler's full test; any shapes."""
+    return log_odds_accepted(a + p[0], b + p[1], words)
+
+
+def count(p: Parameters, a: float, b: float, reward: float, probability: float) -> tuple[float, float]:
+    """A success or a failure more."""
+    return a + reward, b + (1.0 - reward)

@@ -1,0 +1,57 @@
+"""SW-UCB: confidence bounds on the last steps only."""
+
+import dataclasses
+import math
+from typing import Any, ClassVar, Self
+
+from driftbandit import checks
+from driftbandit.policies import confidence
+from driftbandit.policies.policy import Policy, Rule
+from driftbandit.specification import real, whole
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SlidingWindowUCB(Policy):
+    """Sliding-window UCB (SW-UCB): counts and means over the last τ steps.
+
+        X_k + B·√(ξ·ln min(t, τ) / N_k)
+
+    where t counts the observations made so far, and arms without any in the window come first.
+
+    Parameters:
+        window: (τ) how many steps an observation lasts, a whole number of at least 1.
+        confidence: (ξ) how wide the padding is, above 0.
+        bound: (B) the largest possible reward, above 0.
+
+    >>> SlidingWindowUCB.tuned(horizon=2500, change_points=10).window
+    88
+
+    References:
+        Garivier and Moulines (2011), On upper-confidence bound policies for switching bandit problems.
+    """
+
+    name: ClassVar[str] = "sw-ucb"
+
+    window: int = whole(1)
+    confidence: float = real("(0, inf)", 0.5)
+    bound: float = real("(0, inf)", 1.0)
+
+    @classmethod
+    def tuned(cls, horizon: int, change_points: float, bound: float = 1.0, **parameters: Any) -> Self:
+        """τ = 2B·√(T·ln T / Υ) for Υ change points in T steps, rounded to the nearest whole number."""
+        steps = checks.whole("horizon", horizon, low=2)
+        changes = checks.real("change_points", change_points, f"(0, {steps}]")
+        limit = checks.real("bound", bound, "(0, inf)")
+        window = 2.0 * limit * math.sqrt(steps * math.log(steps) / changes)
+        return cls(window=max(1, round(window)), bound=limit, **parameters)
+
+    def rule(self, n_arms: int) -> Rule:
+        return Rule(
+            selection="index",
+            score=confidence.index,
+            context=confidence.padding,
+            learn=confidence.observe,
+            unlearn=confidence.forget,
+            parameters=(self.bound * self.bound, self.confidence),
+            window=self.window,
+        )

@@ -1,0 +1,63 @@
+"""Thompson sampling and its optimistic form, for arms that do not drift."""
+
+import dataclasses
+from typing import ClassVar
+
+from driftbandit.policies import posterior
+from driftbandit.policies.policy import Policy, Rule
+from driftbandit.specification import real
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ThompsonSampling(Policy):
+    r"""Thompson sampling (TS): choose the arm whose posterior sample is largest.
+
+        θ_k ~ Beta(S_k + α0, F_k + β0),   arm = argmax θ_k,   then S or F of that arm grows by 1.
+
+    Parameters:
+        prior_successes: (α0) successes that every arm starts with, above 0.
+        prior_failures: (β0) failures that every arm starts with, above 0.
+
+    >>> print(ThompsonSampling())
+    ts
+
+    References:
+        Thompson (1933), On the likelihood that one unknown probability exceeds another.
+        Chapelle and Li (2011), An empirical evaluation of Thompson sampling.
+    """
+
+    name: ClassVar[str] = "ts"
+    optimistic: ClassVar[bool] = False
+
+    prior_successes: float = real("(0, inf)", 1.0)
+    prior_failures: float = real("(0, inf)", 1.0)
+
+    def rule(self, n_arms: int) -> Rule:
+        score, accepted = posterior.scores(self.prior_successes, self.prior_failures, self.optimistic)
+        return Rule(
+            selection="sampled",
+            score=score,
+            accepted=accepted,
+            learn=posterior.count,
+            parameters=(self.prior_successes, self.prior_failures),
+            binary=True,
+        )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class OptimisticThompsonSampling(ThompsonSampling):
+    """Optimistic Thompson sampling (OTS): a sample never counts for less than its arm's posterior mean.
+
+        θ_k = max(sample from Beta(S_k + α0, F_k + β0), (S_k + α0) / (S_k + α0 + F_k + β0))
+
+    Parameters: as for `ThompsonSampling`.
+
+    >>> print(OptimisticThompsonSampling(prior_failures=2))
+    ots:prior_failures=2.0
+
+    References:
+        May, Korda, Lee and Leslie (2012), Optimistic Bayesian sampling in contextual-bandit problems.
+    """
+
+    name: ClassVar[str] = "ots"
+    optimistic: ClassVar[bool] = True

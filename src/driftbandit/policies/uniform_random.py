@@ -1,0 +1,26 @@
+"""Uniform choice: what every policy should beat."""
+
+import dataclasses
+from typing import ClassVar
+
+from driftbandit.policies import exponential_weights
+from driftbandit.policies.policy import Parameters, Policy, Rule
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class UniformRandom(Policy):
+    """Choose every arm with the same probability, whatever the rewards.
+
+    >>> print(UniformRandom())
+    uniform
+    """
+
+    name: ClassVar[str] = "uniform"
+
+    def rule(self, n_arms: int) -> Rule:
+        return Rule(selection="weighted", probability=exponential_weights.plain, learn=ignore, parameters=(0.0,))
+
+
+def ignore(p: Parameters, a: float, b: float, reward: float, probability: float) -> tuple[float, float]:
+    """Nothing is learned."""
+    return a, b

@@ -1,0 +1,122 @@
+"""What policies and environments have in common: named, checked, frozen values with a text form.
+
+    dts:discount=0.4,prior_successes=0.5      ⇄      DiscountedThompsonSampling(discount=0.4, prior_successes=0.5)
+"""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Self
+
+from driftbandit import checks
+from driftbandit.errors import InvalidValue
+
+Check = Callable[[str, Any], Any]
+
+
+def parameter(check: Check, default: Any = dataclasses.MISSING) -> Any:
+    """A dataclass field whose value passes through `check(name, value)`."""
+    return dataclasses.field(default=default, metadata={"check": check})
+
+
+def real(interval: str, default: Any = dataclasses.MISSING) -> Any:
+    """A finite number inside an interval written as "(0, 1]"."""
+    return parameter(lambda name, value: checks.real(name, value, interval), default)
+
+
+def optional_real(interval: str) -> Any:
+    """A number inside an interval, or None where a formula gives it."""
+    return parameter(lambda name, value: None if value is None else checks.real(name, value, interval), None)
+
+
+def whole(low: int, default: Any = dataclasses.MISSING, high: int = 2**40 - 1) -> Any:
+    """A whole number of at least `low`."""
+    return parameter(lambda name, value: checks.whole(name, value, low, high), default)
+
+
+def choice(*words: str) -> Any:
+    """One of a few words; the first is the default."""
+    return parameter(lambda name, value: checks.one_of(name, value, words), words[0])
+
+
+def flag(default: bool) -> Any:
+    """True or False."""
+    return parameter(checks.flag, default)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Specification:
+    """The base of policies and environments: every parameter is checked when the value is made."""
+
+    name: ClassVar[str] = ""
+    kind: ClassVar[str] = "specification"
+    known: ClassVar[dict[str, type[Self]]]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "name" in cls.__dict__ and cls.name:
+            cls.known[cls.name] = cls
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            check = field.metadata.get("check")
+            if check is not None:
+                object.__setattr__(self, field.name, check(field.name, getattr(self, field.name)))
+
+    def parameters(self) -> dict[str, Any]:
+        """Every parameter by name, as JSON can hold it."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.init}
+
+    def __str__(self) -> str:
+        """The text form, with the parameters that differ from their defaults."""
+        changed = [
+            f"{field.name}={_written(getattr(self, field.name))}"
+            for field in dataclasses.fields(self)
+            if field.init and getattr(self, field.name) != field.default
+        ]
+        return self.name + (":" + ",".join(changed) if changed else "")
+
+    @classmethod
+    def build(cls, name: str, parameters: Mapping[str, Any]) -> Self:
+        """The specification of this name with these parameters."""
+        kinds = cls.known
+        if name not in kinds:
+            raise InvalidValue(f"{cls.kind} must be one of {', '.join(sorted(kinds))}, got {checks.shown(name)}")
+        found = kinds[name]
+        fields = {field.name: field for field in dataclasses.fields(found) if field.init}
+        for given in parameters:
+            if given not in fields:
+                raise InvalidValue(f"{name} has the parameters {', '.join(fields) or '(none)'}, got {checks.shown(given)}")
+        for field in fields.values():
+            if field.default is dataclasses.MISSING and field.name not in parameters:
+                raise InvalidValue(f"{name} needs {field.name}, as in {name}:{field.name}=…")
+        return found(**parameters)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The specification that a text such as "dts:discount=0.4" describes."""
+        name, _, rest = text.partition(":")
+        parameters: dict[str, Any] = {}
+        for item in filter(None, (part.strip() for part in rest.split(","))):
+            key, equals, value = item.partition("=")
+            if not equals or not key.strip():
+                raise InvalidValue(f"{cls.kind} must be written as name:parameter=value,…, got {checks.shown(text)}")
+            if key.strip() in parameters:
+                raise InvalidValue(f"{key.strip()} must be given once, got {checks.shown(text)}")
+            parameters[key.strip()] = _read(value.strip())
+        return cls.build(name.strip(), parameters)
+
+
+def _written(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else repr(value) if isinstance(value, float) else str(value)
+
+
+def _read(text: str) -> Any:
+    words = {"true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            pass
+    return text
