@@ -1,1 +1,65 @@
-"""Bandits whose arms drift."""
+"""Bandits whose arms drift: exact, fast, and the same policy code from simulation to live decisions."""
+
+from driftbandit._version import __version__
+from driftbandit.engine import Estimate, Result, simulate
+from driftbandit.environments import (
+    Abrupt,
+    Brownian,
+    Environment,
+    Fast,
+    FromMeans,
+    Piecewise,
+    Sinusoidal,
+    Slow,
+)
+from driftbandit.errors import ClusterError, DriftbanditError, Interrupted, InvalidValue, MissingExtra
+from driftbandit.policies import (
+    UCB1,
+    DiscountedOptimisticThompsonSampling,
+    DiscountedThompsonSampling,
+    DiscountedUCB,
+    DynamicThompsonSampling,
+    Exp3,
+    Exp3IX,
+    OptimisticThompsonSampling,
+    Policy,
+    RestartingExp3,
+    Rule,
+    SlidingWindowUCB,
+    ThompsonSampling,
+    UniformRandom,
+)
+
+__all__ = [
+    "UCB1",
+    "Abrupt",
+    "Brownian",
+    "ClusterError",
+    "DiscountedOptimisticThompsonSampling",
+    "DiscountedThompsonSampling",
+    "DiscountedUCB",
+    "DriftbanditError",
+    "DynamicThompsonSampling",
+    "Environment",
+    "Estimate",
+    "Exp3",
+    "Exp3IX",
+    "Fast",
+    "FromMeans",
+    "Interrupted",
+    "InvalidValue",
+    "MissingExtra",
+    "OptimisticThompsonSampling",
+    "Piecewise",
+    "Policy",
+    "RestartingExp3",
+    "Result",
+    "Rule",
+    "Sinusoidal",
+    "SlidingWindowUCB",
+    "Slow",
+    "ThompsonSampling",
+    "UniformRandom",
+    "__version__",
+    "simulate",
+]

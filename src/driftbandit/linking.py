@@ -33,6 +33,7 @@ class Target:
     """A place to run: how a function is compiled there, and what it calls instead of the portable version."""
 
     name: str
+    """Part of the key of compiled kernels: to be changed with the options of compilation."""
     real: type = np.float64
     replacements: Mapping[Any, Any] = types.MappingProxyType({})
 
@@ -48,7 +49,7 @@ class Target:
 class Processor(Target):
     """The CPU, through Numba."""
 
-    name = "cpu"
+    name = "cpu 1"
 
     @functools.cached_property
     def replacements(self) -> Mapping[Any, Any]:  # type: ignore[override]  # built late: needs Numba

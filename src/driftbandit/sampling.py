@@ -8,8 +8,9 @@ Each gamma is the cube of a shifted normal (Marsaglia and Tsang 2000): with d = 
     X = (√d + n/3)³ / √d,   accepted with probability exp(n²/2 + d − X + d·ln(X/d)).
 
 The pair is accepted together, with one uniform number against the product of both probabilities: the accepted pair
-has the same law, and a Box–Muller pair gives n₁² + n₂² for nothing. Far from the edge the product is at least
-1 − 0.0221·(n₁⁴/d₁ + n₂⁴/d₂), which needs no logarithm and settles most attempts.
+has the same law, and a Box–Muller pair gives n₁² + n₂² for nothing. The product is never below
+1 − (s₁·n₁⁴/d₁ + s₂·n₂⁴/d₂) with s = 0.0093 for positive and 0.0221 for negative n (tests/test_sampling.py checks it), a bound
+that needs no logarithm and settles most attempts.
 
 A shape below 1 is drawn as Gamma(a + 1)·U^{1/a}. That power underflows for small a, so where shapes may be below 1
 the *logarithm* of the odds is computed instead.
@@ -21,7 +22,8 @@ from driftbandit.elementary import cos_sin, log
 from driftbandit.rng import Words, open_uniform, real
 
 THIRD = 0.3333333333333333
-SQUEEZE = 0.0221
+SQUEEZE_ABOVE = 0.0093
+SQUEEZE_BELOW = 0.0221
 
 
 def normal_pair(first: int, second: int) -> tuple[float, float, float]:
@@ -43,7 +45,9 @@ def odds_attempt(a: float, b: float, words: Words) -> tuple[float, bool]:
     y = root_d + THIRD * m
     n2 = n * n
     m2 = m * m
-    proven = (1.0 - open_uniform(words[2])) * (c * d) > SQUEEZE * (n2 * n2 * d + m2 * m2 * c)
+    s = SQUEEZE_ABOVE if n > 0.0 else SQUEEZE_BELOW
+    t = SQUEEZE_ABOVE if m > 0.0 else SQUEEZE_BELOW
+    proven = (1.0 - open_uniform(words[2])) * (c * d) > s * n2 * n2 * d + t * m2 * m2 * c
     return (x * x * x * root_d) / (y * y * y * root_c), proven
 
 

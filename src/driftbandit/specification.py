@@ -1,6 +1,6 @@
 """What policies and environments have in common: named, checked, frozen values with a text form.
 
-    dts:discount=0.4,prior_successes=0.5      ⇄      DiscountedThompsonSampling(discount=0.4, prior_successes=0.5)
+dts:discount=0.4,prior_successes=0.5      ⇄      DiscountedThompsonSampling(discount=0.4, prior_successes=0.5)
 """
 
 import dataclasses
@@ -85,7 +85,9 @@ class Specification:
         fields = {field.name: field for field in dataclasses.fields(found) if field.init}
         for given in parameters:
             if given not in fields:
-                raise InvalidValue(f"{name} has the parameters {', '.join(fields) or '(none)'}, got {checks.shown(given)}")
+                raise InvalidValue(
+                    f"{name} has the parameters {', '.join(fields) or '(none)'}, got {checks.shown(given)}"
+                )
         for field in fields.values():
             if field.default is dataclasses.MISSING and field.name not in parameters:
                 raise InvalidValue(f"{name} needs {field.name}, as in {name}:{field.name}=…")

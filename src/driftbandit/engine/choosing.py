@@ -20,6 +20,7 @@ def choose_sampled(parameters: Any, shared: float, place: Place, evidence: Evide
     seed, first_run, step = place
     a, b = evidence
     scores, waiting, doubtful = desk.scores, desk.tally, desk.doubtful
+    own_a, own_b, best = desk.total, desk.target, desk.best
     n_arms, n = a.shape
     for k in range(n_arms):
         arm = np.uint64(k)
@@ -34,25 +35,29 @@ def choose_sampled(parameters: Any, shared: float, place: Place, evidence: Evide
         for r in range(n):
             waiting[left] = r
             left += doubtful[r]
+        for i in range(left):
+            own_a[i] = a[k, waiting[i]]
+            own_b[i] = b[k, waiting[i]]
         attempt = ZERO
         while left > 0:
             for i in range(left):
-                r = waiting[i]
-                words = draw(seed, first_run + np.uint64(r), step, arm, SCORE, attempt)
-                doubtful[i] = not accepted(parameters, a[k, r], b[k, r], words)
+                words = draw(seed, first_run + np.uint64(waiting[i]), step, arm, SCORE, attempt)
+                doubtful[i] = not accepted(parameters, own_a[i], own_b[i], words)
             still = 0
             for i in range(left):
                 waiting[still] = waiting[i]
+                own_a[still] = own_a[i]
+                own_b[still] = own_b[i]
                 still += doubtful[i]
             left = still
             attempt += np.uint64(1)
             for i in range(left):
-                r = waiting[i]
-                run = first_run + np.uint64(r)
+                run = first_run + np.uint64(waiting[i])
                 words = draw(seed, run, step, arm, SCORE, attempt)
                 more = draw(seed, run, step, arm, BOOST, attempt)
-                value, _ = score(parameters, shared, a[k, r], b[k, r], words, more)
-                scores[k, r] = value
+                best[i], _ = score(parameters, shared, own_a[i], own_b[i], words, more)
+            for i in range(left):
+                scores[k, waiting[i]] = best[i]
     choose_largest(place, desk)
 
 

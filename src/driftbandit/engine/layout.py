@@ -69,4 +69,4 @@ def _open(*_: Any) -> Any:
     raise AssertionError("a slot that link must fill")
 
 
-score = accepted = probability = context = learn = unlearn = choose = observe = reward_of = move = _open
+score = accepted = settled = probability = context = learn = unlearn = choose = observe = reward_of = move = _open

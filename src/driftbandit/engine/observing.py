@@ -18,33 +18,34 @@ ONE = np.uint64(1)
 def observe_shared(place: Place, world: World, desk: Desk, record: Record) -> None:
     """One step where all runs see the same means."""
     seed, first_run, step = place
-    chosen, reward = desk.chosen, desk.reward
+    chosen, reward, mean = desk.chosen, desk.reward, desk.total
     row = np.int64(step) - world.first_clock
     means = world.table[row % world.cycle if world.cycle > 0 else row]
     best = means.max()
-    for r in range(chosen.size):
-        mean = means[chosen[r]]
-        reward[r] = reward_of(mean, world.concentration, seed, first_run + np.uint64(r), step)
-        record.regret[r] += best - mean
-        record.expected[r] += mean
+    for r in range(mean.size):
+        mean[r] = means[chosen[r]]
+    for r in range(mean.size):
+        reward[r] = reward_of(mean[r], world.concentration, seed, first_run + np.uint64(r), step)
+        record.regret[r] += best - mean[r]
+        record.expected[r] += mean[r]
         record.reward[r] += reward[r]
 
 
 def observe_own(place: Place, world: World, desk: Desk, record: Record) -> None:
     """One step where every run has means of its own."""
     seed, first_run, step = place
-    chosen, reward, best, mean = desk.chosen, desk.reward, desk.best, world.mean
-    n_arms, n = mean.shape
+    chosen, reward, best, mean = desk.chosen, desk.reward, desk.best, desk.total
+    n_arms, n = world.mean.shape
     for r in range(n):
-        best[r] = mean[0, r]
+        best[r] = world.mean[0, r]
+        mean[r] = world.mean[chosen[r], r]
     for k in range(1, n_arms):
         for r in range(n):
-            best[r] = max(best[r], mean[k, r])
+            best[r] = max(best[r], world.mean[k, r])
     for r in range(n):
-        here = mean[chosen[r], r]
-        reward[r] = reward_of(here, world.concentration, seed, first_run + np.uint64(r), step)
-        record.regret[r] += best[r] - here
-        record.expected[r] += here
+        reward[r] = reward_of(mean[r], world.concentration, seed, first_run + np.uint64(r), step)
+        record.regret[r] += best[r] - mean[r]
+        record.expected[r] += mean[r]
         record.reward[r] += reward[r]
     move(place, world, desk)
 

@@ -99,7 +99,12 @@ def _rows_of(outcome: Outcome, rows: slice) -> Outcome:
 
 
 def _run_block(
-    shard: Shard, first_run: int, runs: int, out: Outcome, done: Callable[[int], None], stop: Callable[[], bool]
+    shard: Shard,
+    first_run: int,
+    runs: int,
+    out: Outcome,
+    done: Callable[[int], None],
+    stop: Callable[[], bool],
 ) -> None:
     environment, n_arms = shard.environment, shard.environment.n_arms
     rule = shard.policy.rule(n_arms)
@@ -120,7 +125,17 @@ def _run_block(
         last_step = min(first_step + stride - 1, shard.horizon)
         view = _at(world, environment, first_step, last_step)
         total = kernel(
-            rule.parameters, seed, np.uint64(first_run), first_step, last_step, total, evidence, memory, view, desk, record
+            rule.parameters,
+            seed,
+            np.uint64(first_run),
+            first_step,
+            last_step,
+            total,
+            evidence,
+            memory,
+            view,
+            desk,
+            record,
         )
         done(runs * (last_step - first_step + 1))
 

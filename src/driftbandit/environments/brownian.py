@@ -49,7 +49,9 @@ def first_mean(start: float, seed: np.uint64, run: np.uint64, arm: np.uint64) ->
     return start if start >= 0.0 else uniform(words[0], words[1])
 
 
-def next_mean(mean: float, volatility: float, seed: np.uint64, run: np.uint64, clock: np.uint64, arm: np.uint64) -> float:
+def next_mean(
+    mean: float, volatility: float, seed: np.uint64, run: np.uint64, clock: np.uint64, arm: np.uint64
+) -> float:
     """Where the walk is one step of the clock later: the straight line folded into [0, 1]."""
     words = draw(seed, run, clock, arm, WALK, FIRST_ATTEMPT)
     normal, _, _ = normal_pair(words[0], words[1])

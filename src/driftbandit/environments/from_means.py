@@ -45,7 +45,9 @@ def read_means(path: str | Path) -> Means:
     width = len(rows[0][1])
     for number, row in rows:
         if len(row) != width:
-            raise InvalidValue(f"means must have {width} columns in every row, got {len(row)} in line {number} of {path}")
+            raise InvalidValue(
+                f"means must have {width} columns in every row, got {len(row)} in line {number} of {path}"
+            )
         for column, cell in enumerate(row, 1):
             if not _is_number(cell) or not 0.0 <= float(cell) <= 1.0:
                 raise InvalidValue(

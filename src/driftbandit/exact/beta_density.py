@@ -12,7 +12,12 @@ In log odds every density and distribution function is log-concave.
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from driftbandit.exact.double_double import log_ratio
+
+Array = NDArray[np.float64]
 
 # Columns of an arm's row of numbers.
 A, B, N = 0, 1, 2
@@ -47,7 +52,11 @@ def log_peak(a: float, b: float) -> float:
     large = max(a, b)
     small = min(a, b)
     # Γ-ratios of the larger parameter and the sum nearly cancel: their difference is formed first
-    return math.log(small * (large / n)) + (log_stirling_ratio(n) - log_stirling_ratio(large)) - log_stirling_ratio(small)
+    return (
+        math.log(small * (large / n))
+        + (log_stirling_ratio(n) - log_stirling_ratio(large))
+        - log_stirling_ratio(small)
+    )
 
 
 def gap(y: float) -> float:
@@ -83,12 +92,12 @@ def slope(delta: float, n: float, mean: float, rest: float) -> float:
     """Derivative of the log density: a − n·θ = −n·(θ − μ)."""
     if delta <= 0.0:
         growth = math.expm1(delta)
-        return -n * mean * rest * growth / (1.0 + mean * growth)
-    growth = -math.expm1(-delta)
-    return -n * mean * rest * growth / (1.0 - rest * growth)
+        return -n * mean * rest * growth / (rest + mean * (1.0 + growth))
+    growth = math.expm1(-delta)
+    return n * mean * rest * growth / (mean + rest * (1.0 + growth))
 
 
-def upper_end(start: float, level: float, arm: list[float]) -> float:
+def upper_end(start: float, level: float, arm: Array) -> float:
     """A distance above the mean, beyond `start`, at which the deviance is at least `level` (and hardly more).
 
     Newton's method on a convex function: from the second step on it comes from above, so any stop is safe.
@@ -103,7 +112,7 @@ def upper_end(start: float, level: float, arm: list[float]) -> float:
     return delta
 
 
-def describe(a: float, b: float, arm: list[float]) -> None:
+def describe(a: float, b: float, arm: Array) -> None:
     """Fill an arm's row with everything that depends on its parameters only."""
     n = a + b
     arm[A] = a

@@ -22,8 +22,6 @@ def reward_estimate(p: Parameters, a: float, b: float, reward: float, probabilit
     return a + p[0] * reward / (probability * p[1]), b
 
 
-def implicit_loss_estimate(
-    p: Parameters, a: float, b: float, reward: float, probability: float
-) -> tuple[float, float]:
+def implicit_loss_estimate(p: Parameters, a: float, b: float, reward: float, probability: float) -> tuple[float, float]:
     """The weight shrinks by exp(−η·(1 − r)/(p + γ)) for p = (η, γ)."""
     return a - p[0] * (1.0 - reward) / (probability + p[1]), b

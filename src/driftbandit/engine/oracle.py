@@ -1,0 +1,41 @@
+"""The static oracle: what the best single arm in hindsight earns in expectation."""
+
+import numpy as np
+
+from driftbandit.engine.layout import Reals
+from driftbandit.environments import Brownian, Environment
+from driftbandit.environments.brownian import first_mean, next_mean
+from driftbandit.linking import CPU, link
+
+ROWS = 1 << 16
+
+
+def static_oracle(environment: Environment, horizon: int, seed: int, runs: int) -> Reals:
+    """The largest sum of one arm's means over the horizon, for every run.
+
+    An arm that is chosen at every step meets the same means whether the environment is rested or restless.
+    """
+    if isinstance(environment, Brownian):
+        start = -1.0 if environment.start is None else environment.start
+        best = np.empty(runs)
+        link(walk_totals, CPU)(start, environment.volatility, np.uint64(seed), horizon, environment.n_arms, best)
+        return best
+    total = np.zeros(environment.n_arms)
+    for first in range(1, horizon + 1, ROWS):
+        total += environment.means_at(np.arange(first, min(first + ROWS, horizon + 1))).sum(axis=0)
+    return np.full(runs, total.max())
+
+
+def walk_totals(start: float, volatility: float, seed: np.uint64, horizon: int, n_arms: int, best: Reals) -> None:
+    """The best arm's sum of means along every run's walk."""
+    for r in range(best.size):
+        run = np.uint64(r)
+        best[r] = 0.0
+        for k in range(n_arms):
+            arm = np.uint64(k)
+            mean = first_mean(start, seed, run, arm)
+            total = 0.0
+            for t in range(1, horizon + 1):
+                total += mean
+                mean = next_mean(mean, volatility, seed, run, np.uint64(t), arm)
+            best[r] = max(best[r], total)

@@ -1,0 +1,214 @@
+"""What a simulation found: figures of every run, with intervals, that can be saved, loaded and drawn."""
+
+import dataclasses
+import importlib
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftbandit._version import __version__
+from driftbandit.checks import shown
+from driftbandit.engine.estimate import Estimate, Estimates, estimate, half_width
+from driftbandit.environments import Environment
+from driftbandit.errors import InvalidValue
+from driftbandit.policies import Policy
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+    import xarray
+
+FORMAT = 1
+"""The number of the file format; raised when older readers would misread a file."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Result:
+    """The outcome of `simulate`.
+
+    `dataset` holds everything that was recorded, labelled (xarray):
+
+        regret(policy, run, step)      cumulative regret against the dynamic oracle
+        expected(policy, run, step)    cumulative mean of the chosen arms
+        reward(policy, run, step)      cumulative reward that was drawn
+        choices(policy, interval, arm) how often an arm was chosen by all runs, at each step (or interval of steps)
+        static_oracle(run)             what the best single arm would have earned in expectation over the horizon
+    """
+
+    dataset: "xarray.Dataset"
+
+    @property
+    def policies(self) -> list[str]:
+        """The labels of the policies."""
+        return [str(label) for label in self.dataset["policy"].values]
+
+    @property
+    def environment(self) -> str:
+        """The environment, in its text form."""
+        return str(self.dataset.attrs["environment"])
+
+    @property
+    def horizon(self) -> int:
+        """The number of steps."""
+        return int(self.dataset.attrs["horizon"])
+
+    @property
+    def runs(self) -> int:
+        """The number of runs."""
+        return int(self.dataset.sizes["run"])
+
+    @property
+    def seed(self) -> int:
+        """The seed of all random numbers."""
+        return int(self.dataset.attrs["seed"])
+
+    @property
+    def normalized_regret(self) -> Estimates:
+        """Regret against the dynamic oracle a step, by policy."""
+        return self._estimates("regret")
+
+    @property
+    def mean_reward(self) -> Estimates:
+        """Reward a step, as it was drawn, by policy."""
+        return self._estimates("reward")
+
+    @property
+    def static_regret(self) -> Estimates:
+        """Regret a step against the best single arm in hindsight, by policy; negative where a policy does better."""
+        oracle = self.dataset["static_oracle"].values
+        return Estimates(
+            {label: estimate((oracle - self._last("expected", label)) / self.horizon) for label in self.policies}
+        )
+
+    def difference(self, policy: str, other: str) -> Estimate:
+        """Normalised regret of one policy less that of another, paired run by run."""
+        for label in (policy, other):
+            if label not in self.policies:
+                raise InvalidValue(f"policy must be one of {', '.join(self.policies)}, got {shown(label)}")
+        return estimate((self._last("regret", policy) - self._last("regret", other)) / self.horizon)
+
+    @property
+    def regret_over_time(self) -> "xarray.Dataset":
+        """Normalised regret up to each recorded step, `mean` and `ci95` by policy and step."""
+        return self._over_time("regret", self.dataset["step"].values.astype(float))
+
+    @property
+    def reward_over_time(self) -> "xarray.Dataset":
+        """Mean reward a step between recorded steps, `mean` and `ci95` by policy and step."""
+        return self._over_time("expected", None)
+
+    @property
+    def choice_frequency(self) -> "xarray.DataArray":
+        """How often each arm was chosen at each step (or interval of steps), as a share of all runs."""
+        width = np.diff(self.dataset["interval"].values, prepend=0)
+        return self.dataset["choices"] / (self.runs * width[None, :, None])
+
+    def plot(self, **options: Any) -> "matplotlib.figure.Figure":
+        """Normalised regret over time with bands, as a Matplotlib figure."""
+        figures = importlib.import_module("driftbandit.figures")  # a layer above: only here, and late
+        figure: matplotlib.figure.Figure = figures.regret_over_time(self, **options)
+        return figure
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to a netCDF file; an existing file is replaced whole or not at all."""
+        target = Path(path)
+        part = target.with_name(f".{target.name}.{os.getpid()}.part")
+        try:
+            self.dataset.to_netcdf(part, engine="scipy", format="NETCDF3_64BIT")
+            os.replace(part, target)
+        except OSError as error:
+            raise InvalidValue(f"path must be writable, got {shown(str(path))} ({error.strerror})") from None
+        finally:
+            part.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a result that `save` wrote."""
+        import xarray
+
+        try:
+            with open(path, "rb") as file:
+                dataset = xarray.load_dataset(file, engine="scipy")
+            number = int(dataset.attrs["format"])
+            wanted = {"regret", "expected", "reward", "choices", "static_oracle"}
+            if number > FORMAT or not wanted <= set(dataset.data_vars):
+                raise ValueError("written by a newer version" if number > FORMAT else "variables are missing")
+        except OSError as error:
+            raise InvalidValue(f"path must be a readable file, got {shown(str(path))} ({error.strerror})") from None
+        except Exception as error:  # whatever a damaged file makes the reader raise
+            raise InvalidValue(f"path must be a driftbandit result, got {shown(str(path))} ({error})") from None
+        return cls(dataset)
+
+    def _last(self, variable: str, label: str) -> NDArray[np.float64]:
+        values: NDArray[np.float64] = self.dataset[variable].values[self.policies.index(label), :, -1]
+        return values
+
+    def _estimates(self, variable: str) -> Estimates:
+        return Estimates({label: estimate(self._last(variable, label) / self.horizon) for label in self.policies})
+
+    def _over_time(self, variable: str, divisor: NDArray[np.float64] | None) -> "xarray.Dataset":
+        import xarray
+
+        values = self.dataset[variable].values
+        steps = self.dataset["step"].values.astype(float)
+        if divisor is None:
+            values, divisor = np.diff(values, axis=2, prepend=0.0), np.diff(steps, prepend=0.0)
+        values = values / divisor
+        dims = ("policy", "step")
+        return xarray.Dataset(
+            {"mean": (dims, values.mean(axis=1)), "ci95": (dims, half_width(values, axis=1))},
+            coords={"policy": self.policies, "step": self.dataset["step"].values},
+        )
+
+
+def assemble(
+    policies: Sequence[Policy],
+    environment: Environment,
+    horizon: int,
+    seed: int,
+    steps: Sequence[int],
+    bin_width: int,
+    figures: dict[str, NDArray[Any]],
+    static_oracle: NDArray[np.float64],
+) -> Result:
+    """A result from the arrays that a simulation filled."""
+    import xarray
+
+    bins = figures["choices"].shape[1]
+    interval = np.minimum(np.arange(1, bins + 1) * bin_width, horizon)
+    each = ("policy", "run", "step")
+    dataset = xarray.Dataset(
+        {
+            "regret": (each, figures["regret"]),
+            "expected": (each, figures["expected"]),
+            "reward": (each, figures["reward"]),
+            "choices": (("policy", "interval", "arm"), figures["choices"].astype(np.int32)),
+            "static_oracle": (("run",), static_oracle),
+        },
+        coords={
+            "policy": [str(policy) for policy in policies],
+            "step": np.asarray(steps, dtype=np.int32 if horizon < 2**31 else np.float64),
+            "interval": interval.astype(np.int32 if horizon < 2**31 else np.float64),
+        },
+        attrs={
+            "format": FORMAT,
+            "driftbandit_version": __version__,
+            "environment": str(environment),
+            "horizon": str(horizon),
+            "seed": str(seed),
+            "specification": json.dumps(
+                {
+                    "environment": {"name": environment.name, "parameters": environment.parameters()},
+                    "policies": [{"name": policy.name, "parameters": policy.parameters()} for policy in policies],
+                    "horizon": horizon,
+                    "runs": int(figures["regret"].shape[1]),
+                    "seed": seed,
+                }
+            ),
+        },
+    )
+    return Result(dataset)

@@ -1,0 +1,140 @@
+"""Two arms: the probability that one sample exceeds another.
+
+    P(θ_A > θ_B) = ∫ f_A·F_B dt        over the log odds t
+
+The density is taken from the arm with more evidence (the roles are exchanged by (a, b, θ) → (b, a, 1−θ)), so that the
+integrand varies on one scale. It is log-concave: panels go outwards from near its peak until the rest cannot count.
+"""
+
+import math
+
+import numpy as np
+
+from driftbandit.exact.beta_cdf import DEGREE, log_cdf, middle_polynomial
+from driftbandit.exact.beta_density import (
+    CDF_END,
+    COLUMNS,
+    PLACE,
+    PLACE_LOW,
+    Array,
+    N,
+    describe,
+    upper_end,
+)
+from driftbandit.exact.double_double import log_ratio
+from driftbandit.exact.legendre import LAST_EVEN, LAST_ODD, NODES, WEIGHTS
+from driftbandit.exact.panels import (
+    ERROR,
+    density_on_nodes,
+    longest,
+    next_factor,
+    place_nodes,
+    rounded_edge,
+)
+
+CDF_LEVEL = 43.0  # e^−43 is below half a unit in the last place of 1
+NEGLIGIBLE = 38.0  # e^−38 of the total is not worth another panel
+FIRST_LENGTH = 5.0
+MOST_PANELS = 3000
+
+
+def exceeding(a: float, b: float, c: float, d: float, arms: Array, coefficients: Array, work: Array) -> float:
+    """P(θ_A > θ_B) for A ~ Beta(a, b) and B ~ Beta(c, d), to full relative precision where it is small."""
+    if a + b < c + d:
+        a, b, c, d = d, c, b, a
+    describe(a, b, arms[0])
+    describe(c, d, arms[1])
+    middle_polynomial(arms[1], coefficients)
+    arms[1, CDF_END] = arms[1, PLACE] + upper_end(0.0, CDF_LEVEL, arms[1])
+    start = arms[0, PLACE]
+    if (arms[0, PLACE] - arms[1, PLACE]) + (arms[0, PLACE_LOW] - arms[1, PLACE_LOW]) < 0.0:
+        start, _ = log_ratio(a + c, b + d)
+    length = longest(start, FIRST_LENGTH, arms[0, N] + arms[1, N], 1.0)
+    start = rounded_edge(start, length)
+    total, top = 0.0, -np.inf
+    total, top = outwards(start, 1.0, total, top, arms, coefficients, work)
+    total, top = outwards(start, -1.0, total, top, arms, coefficients, work)
+    return total * math.exp(top)
+
+
+def outwards(
+    edge: float, direction: float, total: float, top: float, arms: Array, coefficients: Array, work: Array
+) -> tuple[float, float]:
+    """Add panels to total·e^top in one direction, until what is left is negligible."""
+    distance, theta, rest, lean = work[0], work[1], work[2], work[3]
+    log_density, other_density, other_cdf, ratio = work[4], work[5], work[6], work[7]
+    length = FIRST_LENGTH
+    for _ in range(MOST_PANELS):
+        sharpness = arms[0, N]
+        if edge < arms[1, CDF_END]:
+            sharpness += arms[1, N]
+        length = longest(edge, length, sharpness, direction)
+        right = edge
+        if direction > 0.0:
+            right = edge + length
+        place_nodes(right, length, distance, theta, rest)
+        density_on_nodes(arms[0], right, 0.0, distance, lean, log_density)
+        if right - length < arms[1, CDF_END]:
+            density_on_nodes(arms[1], right, 0.0, distance, lean, other_density)
+            log_cdf(arms[1], coefficients, theta, rest, lean, other_density, ratio, other_cdf)
+            for i in range(NODES):
+                log_density[i] += other_cdf[i]
+        peak = -np.inf
+        for i in range(NODES):
+            peak = max(peak, log_density[i])
+        value, even, odd = 0.0, 0.0, 0.0
+        for i in range(NODES):
+            height = math.exp(log_density[i] - peak)
+            value += WEIGHTS[i] * height
+            even += LAST_EVEN[i] * height
+            odd += LAST_ODD[i] * height
+        value *= 0.5 * length
+        even *= 0.5 * length
+        odd *= 0.5 * length
+        new_top = max(top, peak)
+        before = total * math.exp(top - new_top) if total > 0.0 else 0.0
+        part = math.exp(peak - new_top)
+        tail = abs(even) + abs(odd)
+        error = part * tail * (tail / value) / (before + part * value)
+        if error > ERROR:
+            length *= min(0.7, next_factor(error))
+            continue
+        total = before + part * value
+        top = new_top
+        edge += direction * length
+        end, inner = 0, 1
+        if direction > 0.0:
+            end, inner = NODES - 1, NODES - 2
+        fall = (log_density[inner] - log_density[end]) / abs(distance[inner] - distance[end])
+        if fall > 0.0 and log_density[end] - math.log(fall) < top + math.log(total) - NEGLIGIBLE:
+            break
+        length *= next_factor(error)
+    return total, top
+
+
+def suboptimal(parameters: Array, out: Array) -> None:
+    """out[s] = P(θ2 > θ1) for parameters[s] = (a1, b1, a2, b2)."""
+    arms = np.empty((2, COLUMNS))
+    coefficients = np.empty(DEGREE)
+    work = np.empty((8, NODES))
+    for s in range(out.shape[0]):
+        a1, b1, a2, b2 = parameters[s, 0], parameters[s, 1], parameters[s, 2], parameters[s, 3]
+        first, second = both(a1, b1, a2, b2, arms, coefficients, work)
+        out[s] = second
+
+
+def both(
+    a1: float, b1: float, a2: float, b2: float, arms: Array, coefficients: Array, work: Array
+) -> tuple[float, float]:
+    """P(θ1 > θ2) and P(θ2 > θ1): the smaller by integration, the larger as what remains of 1."""
+    if a1 == a2 and b1 == b2:
+        return 0.5, 0.5
+    if a1 / b1 < a2 / b2:
+        first = exceeding(a1, b1, a2, b2, arms, coefficients, work)
+        if first < 0.9:
+            return first, 1.0 - first
+    second = exceeding(a2, b2, a1, b1, arms, coefficients, work)
+    if second < 0.9:
+        return 1.0 - second, second
+    first = exceeding(a1, b1, a2, b2, arms, coefficients, work)
+    return first, 1.0 - first
