@@ -2,7 +2,6 @@
 
 import dataclasses
 import importlib
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,9 +13,7 @@ from numpy.typing import NDArray
 from driftbandit._version import __version__
 from driftbandit.checks import shown
 from driftbandit.engine.estimate import Estimate, Estimates, estimate, half_width
-from driftbandit.environments import Environment
 from driftbandit.errors import InvalidValue
-from driftbandit.policies import Policy
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -166,8 +163,9 @@ class Result:
 
 
 def assemble(
-    policies: Sequence[Policy],
-    environment: Environment,
+    labels: Sequence[str],
+    environment: str,
+    specification: str,
     horizon: int,
     seed: int,
     steps: Sequence[int],
@@ -180,35 +178,32 @@ def assemble(
 
     bins = figures["choices"].shape[1]
     interval = np.minimum(np.arange(1, bins + 1) * bin_width, horizon)
+    whole = np.int32 if horizon < 2**31 else np.float64  # netCDF 3 has no longer whole numbers
     each = ("policy", "run", "step")
     dataset = xarray.Dataset(
         {
             "regret": (each, figures["regret"]),
             "expected": (each, figures["expected"]),
             "reward": (each, figures["reward"]),
-            "choices": (("policy", "interval", "arm"), figures["choices"].astype(np.int32)),
+            "choices": (("policy", "interval", "arm"), _small(figures["choices"])),
             "static_oracle": (("run",), static_oracle),
         },
         coords={
-            "policy": [str(policy) for policy in policies],
-            "step": np.asarray(steps, dtype=np.int32 if horizon < 2**31 else np.float64),
-            "interval": interval.astype(np.int32 if horizon < 2**31 else np.float64),
+            "policy": list(labels),
+            "step": np.asarray(steps).astype(whole),
+            "interval": interval.astype(whole),
         },
         attrs={
             "format": FORMAT,
             "driftbandit_version": __version__,
-            "environment": str(environment),
+            "environment": environment,
             "horizon": str(horizon),
             "seed": str(seed),
-            "specification": json.dumps(
-                {
-                    "environment": {"name": environment.name, "parameters": environment.parameters()},
-                    "policies": [{"name": policy.name, "parameters": policy.parameters()} for policy in policies],
-                    "horizon": horizon,
-                    "runs": int(figures["regret"].shape[1]),
-                    "seed": seed,
-                }
-            ),
+            "specification": specification,
         },
     )
     return Result(dataset)
+
+
+def _small(counts: NDArray[np.int64]) -> NDArray[Any]:
+    return counts.astype(np.int32 if counts.max(initial=0) < 2**31 else np.float64)

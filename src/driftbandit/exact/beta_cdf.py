@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from driftbandit.elementary import exp, log
 from driftbandit.exact.beta_density import (
     CENTRAL,
     LOG_PEAK,
@@ -139,8 +140,12 @@ def log_cdf(
             high_from += 1
         scale = arm[WIDTH] * math.exp(arm[LOG_PEAK])
         for i in range(low_until, high_from):
-            omega = -lean[i] * arm[WIDTH]
-            out[i] = math.log(arm[MIDDLE_CDF] + scale * polynomial(omega, coefficients))
+            ratio[i] = 0.0
+        for k in range(DEGREE - 1, -1, -1):
+            for i in range(low_until, high_from):
+                ratio[i] = ratio[i] * (-lean[i] * arm[WIDTH]) + coefficients[k]
+        for i in range(low_until, high_from):
+            out[i] = log(arm[MIDDLE_CDF] - scale * ratio[i] * lean[i] * arm[WIDTH])
     else:
         switch = (a + 1.0) / (n + 2.0)
         while low_until < NODES and (
@@ -151,8 +156,10 @@ def log_cdf(
     if low_until > 0:
         cdf_ratio(0, low_until, low_until - 1, theta, lean, 1.0, a, b, ratio)
         for i in range(low_until):
-            out[i] = log_density[i] + math.log(ratio[i])
+            out[i] = log_density[i] + log(ratio[i])
     if high_from < NODES:
         cdf_ratio(high_from, NODES, high_from, rest, lean, -1.0, b, a, ratio)
         for i in range(high_from, NODES):
-            out[i] = math.log1p(-math.exp(log_density[i]) * ratio[i])
+            upper = exp(log_density[i]) * ratio[i]
+            q = 1.0 - upper
+            out[i] = log(q) - ((q - 1.0) + upper) / q

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from driftbandit.elementary import exp
 from driftbandit.exact.beta_cdf import DEGREE, log_cdf, middle_polynomial
 from driftbandit.exact.beta_density import (
     CDF_END,
@@ -21,6 +22,7 @@ from driftbandit.exact.beta_density import (
     PLACE,
     PLACE_LOW,
     REST,
+    WIDTH,
     A,
     Array,
     B,
@@ -31,7 +33,7 @@ from driftbandit.exact.beta_density import (
     upper_end,
 )
 from driftbandit.exact.legendre import LAST_EVEN, LAST_ODD, NODES, WEIGHTS
-from driftbandit.exact.pair import CDF_LEVEL, MOST_PANELS, NEGLIGIBLE, both
+from driftbandit.exact.pair import CDF_LEVEL, MOST_PANELS, NEGLIGIBLE, ROWS, both
 from driftbandit.exact.panels import (
     ERROR,
     density_on_nodes,
@@ -42,8 +44,15 @@ from driftbandit.exact.panels import (
     rounded_edge,
 )
 
+# Columns of an arm's sums.
+MASS, TOP = 0, 1  # the probability so far is MASS·e^TOP
+VALUE, PEAK = 2, 3  # the present panel adds VALUE·e^PEAK
+GUESS = 4  # logarithm of a probability that is expected at least
+SUMS = 5
+
 SMALLEST_LOG = -716.0  # ln of what no probability above 1e-310 can be changed by
 ATTEMPTS = 8
+CAUTION = 4.0  # how far, in powers of e, a guessed probability is lowered before it is relied on
 
 
 def selection(parameters: Array, optimistic: bool, out: Array) -> None:
@@ -51,30 +60,25 @@ def selection(parameters: Array, optimistic: bool, out: Array) -> None:
     states, n_arms = out.shape
     arms = np.empty((max(n_arms, 2), COLUMNS))
     coefficients = np.empty((max(n_arms, 2), DEGREE))
-    work = np.empty((8, NODES))
+    work = np.empty((ROWS, NODES))
     log_density = np.empty((n_arms, NODES))
-    cdf = np.empty((n_arms, NODES))
-    mass = np.empty(n_arms)
-    top = np.empty(n_arms)
+    log_height = np.empty((n_arms, NODES))
+    sums = np.empty((n_arms, SUMS))
     for s in range(states):
         if n_arms == 1:
             out[s, 0] = 1.0
         elif n_arms == 2 and not optimistic:
-            a1, b1, a2, b2 = (
-                parameters[s, 0, 0],
-                parameters[s, 0, 1],
-                parameters[s, 1, 0],
-                parameters[s, 1, 1],
-            )
+            a1, b1, a2, b2 = parameters[s, 0, 0], parameters[s, 0, 1], parameters[s, 1, 0], parameters[s, 1, 1]
             out[s, 0], out[s, 1] = both(a1, b1, a2, b2, arms, coefficients[0], work)
         else:
             best = set_up(parameters[s], arms, coefficients)
+            guess(best, optimistic, arms, sums)
             for _ in range(ATTEMPTS):
-                march(best, optimistic, arms, coefficients, log_density, cdf, work, mass, top)
-                if not further(arms, mass, top):
+                march(best, optimistic, arms, coefficients, log_density, log_height, work, sums)
+                if not again(arms, sums):
                     break
             for k in range(n_arms):
-                out[s, k] = mass[k] * math.exp(top[k]) if mass[k] > 0.0 else 0.0
+                out[s, k] = sums[k, MASS] * math.exp(sums[k, TOP]) if sums[k, MASS] > 0.0 else 0.0
 
 
 def set_up(parameters: Array, arms: Array, coefficients: Array) -> int:
@@ -95,24 +99,49 @@ def set_up(parameters: Array, arms: Array, coefficients: Array) -> int:
     return best
 
 
-def further(arms: Array, mass: Array, top: Array) -> bool:
-    """Whether an arm has density left above its end that counts against its probability; its end is then moved."""
-    moved = False
-    for k in range(mass.shape[0]):
+def guess(best: int, optimistic: bool, arms: Array, sums: Array) -> None:
+    """A rough logarithm of each probability, so that panels are not refined for what will not count.
+
+    The integrand of arm k is taken near its peak: at its mean, or at the pooled mean of it and the best arm. A guess
+    that proves too high is replaced and the work is done again.
+    """
+    n_arms = sums.shape[0]
+    top = arms[best]
+    for k in range(n_arms):
+        arm = arms[k]
+        t = top[PLACE]
+        if not optimistic and k != best:
+            t = math.log((arm[A] + top[A]) / (arm[B] + top[B]))
+        height = arm[LOG_PEAK] - deviance(t - arm[PLACE], arm[A], arm[B], arm[MEAN], arm[REST])
+        for j in range(n_arms):
+            if j != k:
+                other = arms[j]
+                delta = min(0.0, t - other[PLACE])
+                fall = other[LOG_PEAK] - deviance(delta, other[A], other[B], other[MEAN], other[REST])
+                lean = slope(delta, other[N], other[MEAN], other[REST])
+                height += min(-0.7, fall - math.log(lean + 0.8 / other[WIDTH]))
+        sums[k, GUESS] = height + math.log(min(arm[WIDTH], top[WIDTH])) - CAUTION
+
+
+def again(arms: Array, sums: Array) -> bool:
+    """Whether a guess was too high, or an arm has density above its end that counts; both are then mended."""
+    needed = False
+    for k in range(sums.shape[0]):
+        found = SMALLEST_LOG
+        if sums[k, MASS] > 0.0:
+            found = max(found, math.log(sums[k, MASS]) + sums[k, TOP])
+        if sums[k, GUESS] > found:
+            sums[k, GUESS] = found - CAUTION
+            needed = True
         arm = arms[k]
         delta = arm[DENSITY_END] - arm[PLACE]
         left = deviance(delta, arm[A], arm[B], arm[MEAN], arm[REST])
-        lean = slope(delta, arm[N], arm[MEAN], arm[REST])
-        found = SMALLEST_LOG
-        if mass[k] > 0.0:
-            found = max(found, math.log(mass[k]) + top[k])
-        beyond = arm[LOG_PEAK] - left - math.log(-lean)
+        beyond = arm[LOG_PEAK] - left - math.log(-slope(delta, arm[N], arm[MEAN], arm[REST]))
         excess = beyond - (found - NEGLIGIBLE)
-        # what is above the end is at most `beyond`, but counts only as far as the other arms are below it
         if excess > 0.0 and found > SMALLEST_LOG:
             arm[DENSITY_END] = arm[PLACE] + upper_end(delta, left + excess + 1.0, arm)
-            moved = True
-    return moved
+            needed = True
+    return needed
 
 
 def march(
@@ -121,74 +150,77 @@ def march(
     arms: Array,
     coefficients: Array,
     log_density: Array,
-    cdf: Array,
+    log_height: Array,
     work: Array,
-    mass: Array,
-    top: Array,
+    sums: Array,
 ) -> None:
-    """Add up the panels from the right; p_k is then mass[k]·e^top[k]."""
-    n_arms = mass.shape[0]
-    distance, theta, rest, lean, ratio, product = work[0], work[1], work[2], work[3], work[4], work[5]
-    edge = arms[0, DENSITY_END]
+    """Add up the panels from the right; p_k is then MASS·e^TOP."""
+    n_arms = sums.shape[0]
+    distance, growth, theta, rest, lean = work[0], work[1], work[2], work[3], work[4]
+    ratio, cdf, product = work[5], work[6], work[7]
+    edge = -np.inf
     for k in range(n_arms):
-        mass[k] = 0.0
-        top[k] = -np.inf
+        sums[k, MASS] = 0.0
+        sums[k, TOP] = -np.inf
         edge = max(edge, arms[k, DENSITY_END])
     stop = arms[best, PLACE]
-    length = 0.5 * (edge - stop)
-    length = panel_length(edge, length, arms, n_arms)
+    length = panel_length(edge, 0.5 * (edge - stop), arms)
     edge = rounded_edge(edge, length)
     for _ in range(MOST_PANELS):
-        length = panel_length(edge, length, arms, n_arms)
+        length = panel_length(edge, length, arms)
         last = optimistic and edge - length <= stop
-        right, right_low = edge, 0.0
         if last:
             length = (edge - stop) - arms[best, PLACE_LOW]
-        place_nodes(right, length, distance, theta, rest)
+        left = edge - length
+        place_nodes(edge, length, distance, growth, theta, rest)
         for i in range(NODES):
             product[i] = 0.0
-        left = edge - length
         for k in range(n_arms):
             arm = arms[k]
-            if left < arm[CDF_END]:
-                density_on_nodes(arm, right, right_low, distance, lean, log_density[k])
-                log_cdf(arm, coefficients[k], theta, rest, lean, log_density[k], ratio, cdf[k])
+            if left < max(arm[CDF_END], arm[DENSITY_END]):
+                density_on_nodes(arm, edge, 0.0, distance, growth, lean, log_density[k])
                 for i in range(NODES):
-                    product[i] += cdf[k, i]
-            elif left < arm[DENSITY_END]:
-                density_on_nodes(arm, right, right_low, distance, lean, log_density[k])
-        worst = panel_error(left, length, arms, log_density, cdf, product, mass, top)
-        if worst > ERROR:
-            length *= min(0.7, next_factor(worst))
+                    log_height[k, i] = log_density[k, i]
+            if left < arm[CDF_END]:
+                log_cdf(arm, coefficients[k], theta, rest, lean, log_density[k], ratio, cdf)
+                for i in range(NODES):
+                    log_height[k, i] -= cdf[i]
+                    product[i] += cdf[i]
+        error = 0.0
+        for k in range(n_arms):
+            if left < arms[k, DENSITY_END]:
+                error = max(error, weigh_panel(k, length, log_height, product, sums))
+            else:
+                sums[k, VALUE] = 0.0
+        if error > ERROR:
+            length *= min(0.7, next_factor(error))
             continue
-        finished = product[0] < SMALLEST_LOG
-        if not finished:
-            finished = True
-            for k in range(n_arms):
-                add_panel(k, left, length, arms, log_density, cdf, product, mass, top)
-                if mass[k] == 0.0 or product[0] > math.log(mass[k]) + top[k] - NEGLIGIBLE:
-                    finished = False
-        else:
-            for k in range(n_arms):
-                add_panel(k, left, length, arms, log_density, cdf, product, mass, top)
+        finished = True
+        for k in range(n_arms):
+            add(k, sums[k, VALUE], sums[k, PEAK], sums)
+            expected = max(sums[k, GUESS], SMALLEST_LOG + NEGLIGIBLE)
+            if sums[k, MASS] > 0.0:
+                expected = max(expected, math.log(sums[k, MASS]) + sums[k, TOP])
+            if product[0] > expected - NEGLIGIBLE:
+                finished = False
         if last:
-            add_atom(best, arms, coefficients, log_density, cdf, work, mass, top)
+            share_atom(best, arms, coefficients, log_density, work, sums)
             break
         if finished and not optimistic:
             break
-        edge -= length
-        length *= next_factor(worst)
+        edge = left
+        length *= next_factor(error)
 
 
-def panel_length(edge: float, length: float, arms: Array, n_arms: int) -> float:
+def panel_length(edge: float, length: float, arms: Array) -> float:
     """The longest panel to the left of the edge that resolves every arm that matters there."""
     sharpest = 0.0
-    for k in range(n_arms):
+    for k in range(arms.shape[0]):
         if edge <= max(arms[k, CDF_END], arms[k, DENSITY_END]):
             sharpest = max(sharpest, arms[k, N])
     if sharpest > 0.0:
         length = longest(edge, length, sharpest, -1.0)
-    for k in range(n_arms):
+    for k in range(arms.shape[0]):
         end = max(arms[k, CDF_END], arms[k, DENSITY_END])
         if edge - length < end < edge and arms[k, N] > sharpest:
             resolved = longest(end, length, arms[k, N], -1.0)
@@ -196,104 +228,57 @@ def panel_length(edge: float, length: float, arms: Array, n_arms: int) -> float:
     return few_bits(length)
 
 
-def panel_error(
-    left: float,
-    length: float,
-    arms: Array,
-    log_density: Array,
-    cdf: Array,
-    product: Array,
-    mass: Array,
-    top: Array,
-) -> float:
-    """The largest relative error that this panel would bring to any probability."""
-    worst = 0.0
-    for k in range(mass.shape[0]):
-        if left >= arms[k, DENSITY_END]:
-            continue
-        peak, value, tail = arm_panel(k, left, length, arms, log_density, cdf, product)
-        if mass[k] > 0.0:
-            if peak - top[k] - math.log(mass[k]) < -80.0:
-                continue
-            share = value / (value + mass[k] * math.exp(top[k] - peak))
-        else:
-            share = 1.0
-        if peak > SMALLEST_LOG - 50.0:
-            worst = max(worst, share * (tail / value) * (tail / value))
-    return worst
-
-
-def arm_panel(
-    k: int, left: float, length: float, arms: Array, log_density: Array, cdf: Array, product: Array
-) -> tuple[float, float, float]:
-    """Largest logarithm of arm k's integrand, the integral divided by it, and its last Legendre coefficients."""
-    counted = left < arms[k, CDF_END]
+def weigh_panel(k: int, length: float, log_height: Array, product: Array, sums: Array) -> float:
+    """Integrate arm k over the panel, as VALUE·e^PEAK; the error, relative to all that is expected of the arm."""
     peak = -np.inf
     for i in range(NODES):
-        height = log_density[k, i] + product[i]
-        if counted:
-            height -= cdf[k, i]
-        peak = max(peak, height)
+        peak = max(peak, log_height[k, i] + product[i])
+    expected = max(sums[k, GUESS], SMALLEST_LOG)
+    if sums[k, MASS] > 0.0:
+        expected = max(expected, math.log(sums[k, MASS]) + sums[k, TOP])
+    sums[k, PEAK] = peak
+    sums[k, VALUE] = 0.0
+    if peak + math.log(length) < expected - NEGLIGIBLE - 4.0:
+        return 0.0
     value, even, odd = 0.0, 0.0, 0.0
     for i in range(NODES):
-        height = log_density[k, i] + product[i]
-        if counted:
-            height -= cdf[k, i]
-        height = math.exp(height - peak)
+        height = exp(log_height[k, i] + product[i] - peak)
         value += WEIGHTS[i] * height
         even += LAST_EVEN[i] * height
         odd += LAST_ODD[i] * height
-    return peak, 0.5 * length * value, 0.5 * length * (abs(even) + abs(odd))
+    value *= 0.5 * length
+    sums[k, VALUE] = value
+    tail = 0.5 * length * (abs(even) + abs(odd))
+    return tail * (tail / value) / (value + math.exp(min(expected - peak, 700.0)))
 
 
-def add_panel(
-    k: int,
-    left: float,
-    length: float,
-    arms: Array,
-    log_density: Array,
-    cdf: Array,
-    product: Array,
-    mass: Array,
-    top: Array,
-) -> None:
-    """Add a panel to the probability of arm k."""
-    if left >= arms[k, DENSITY_END]:
+def add(k: int, value: float, peak: float, sums: Array) -> None:
+    """Add value·e^peak to the probability of arm k."""
+    if value == 0.0:
         return
-    peak, value, _ = arm_panel(k, left, length, arms, log_density, cdf, product)
-    if peak > top[k]:
-        mass[k] = mass[k] * math.exp(top[k] - peak) if mass[k] > 0.0 else 0.0
-        top[k] = peak
-    mass[k] += value * math.exp(peak - top[k])
+    if peak > sums[k, TOP]:
+        if sums[k, MASS] > 0.0:
+            sums[k, MASS] *= math.exp(sums[k, TOP] - peak)
+        sums[k, TOP] = peak
+    sums[k, MASS] += value * math.exp(peak - sums[k, TOP])
 
 
-def add_atom(
-    best: int,
-    arms: Array,
-    coefficients: Array,
-    log_density: Array,
-    cdf: Array,
-    work: Array,
-    mass: Array,
-    top: Array,
-) -> None:
-    """Share ∏F(M) among the arms whose mean is the largest, M."""
-    n_arms = mass.shape[0]
-    distance, theta, rest, lean, ratio = work[0], work[1], work[2], work[3], work[4]
-    edge = arms[best, PLACE]
-    place_nodes(edge, 0.0, distance, theta, rest)
+def share_atom(best: int, arms: Array, coefficients: Array, log_density: Array, work: Array, sums: Array) -> None:
+    """Share ∏F(M) among the arms whose mean is the largest, M; odds are compared as the policies compute them."""
+    n_arms = sums.shape[0]
+    distance, growth, theta, rest, lean = work[0], work[1], work[2], work[3], work[4]
+    ratio, cdf = work[5], work[6]
+    edge, edge_low = arms[best, PLACE], arms[best, PLACE_LOW]
+    odds = arms[best, A] / arms[best, B]
+    place_nodes(edge, 0.0, distance, growth, theta, rest)
     total = 0.0
     ties = 0
-    odds = arms[best, A] / arms[best, B]
     for k in range(n_arms):
-        density_on_nodes(arms[k], edge, arms[best, PLACE_LOW], distance, lean, log_density[k])
-        log_cdf(arms[k], coefficients[k], theta, rest, lean, log_density[k], ratio, cdf[k])
-        total += cdf[k, 0]
+        density_on_nodes(arms[k], edge, edge_low, distance, growth, lean, log_density[k])
+        log_cdf(arms[k], coefficients[k], theta, rest, lean, log_density[k], ratio, cdf)
+        total += cdf[0]
         if arms[k, A] / arms[k, B] == odds:
             ties += 1
     for k in range(n_arms):
         if arms[k, A] / arms[k, B] == odds:
-            peak = max(top[k], total)
-            mass[k] = mass[k] * math.exp(top[k] - peak) if mass[k] > 0.0 else 0.0
-            mass[k] += math.exp(total - peak) / ties
-            top[k] = peak
+            add(k, 1.0 / ties, total, sums)

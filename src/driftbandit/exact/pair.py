@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from driftbandit.elementary import exp
 from driftbandit.exact.beta_cdf import DEGREE, log_cdf, middle_polynomial
 from driftbandit.exact.beta_density import (
     CDF_END,
@@ -36,6 +37,7 @@ CDF_LEVEL = 43.0  # e^−43 is below half a unit in the last place of 1
 NEGLIGIBLE = 38.0  # e^−38 of the total is not worth another panel
 FIRST_LENGTH = 5.0
 MOST_PANELS = 3000
+ROWS = 9  # of numbers on the nodes that are kept while a panel is worked on
 
 
 def exceeding(a: float, b: float, c: float, d: float, arms: Array, coefficients: Array, work: Array) -> float:
@@ -61,8 +63,8 @@ def outwards(
     edge: float, direction: float, total: float, top: float, arms: Array, coefficients: Array, work: Array
 ) -> tuple[float, float]:
     """Add panels to total·e^top in one direction, until what is left is negligible."""
-    distance, theta, rest, lean = work[0], work[1], work[2], work[3]
-    log_density, other_density, other_cdf, ratio = work[4], work[5], work[6], work[7]
+    distance, growth, theta, rest, lean = work[0], work[1], work[2], work[3], work[4]
+    log_density, other_density, other_cdf, ratio = work[5], work[6], work[7], work[8]
     length = FIRST_LENGTH
     for _ in range(MOST_PANELS):
         sharpness = arms[0, N]
@@ -72,10 +74,10 @@ def outwards(
         right = edge
         if direction > 0.0:
             right = edge + length
-        place_nodes(right, length, distance, theta, rest)
-        density_on_nodes(arms[0], right, 0.0, distance, lean, log_density)
+        place_nodes(right, length, distance, growth, theta, rest)
+        density_on_nodes(arms[0], right, 0.0, distance, growth, lean, log_density)
         if right - length < arms[1, CDF_END]:
-            density_on_nodes(arms[1], right, 0.0, distance, lean, other_density)
+            density_on_nodes(arms[1], right, 0.0, distance, growth, lean, other_density)
             log_cdf(arms[1], coefficients, theta, rest, lean, other_density, ratio, other_cdf)
             for i in range(NODES):
                 log_density[i] += other_cdf[i]
@@ -84,7 +86,7 @@ def outwards(
             peak = max(peak, log_density[i])
         value, even, odd = 0.0, 0.0, 0.0
         for i in range(NODES):
-            height = math.exp(log_density[i] - peak)
+            height = exp(log_density[i] - peak)
             value += WEIGHTS[i] * height
             even += LAST_EVEN[i] * height
             odd += LAST_ODD[i] * height
@@ -116,7 +118,7 @@ def suboptimal(parameters: Array, out: Array) -> None:
     """out[s] = P(θ2 > θ1) for parameters[s] = (a1, b1, a2, b2)."""
     arms = np.empty((2, COLUMNS))
     coefficients = np.empty(DEGREE)
-    work = np.empty((8, NODES))
+    work = np.empty((ROWS, NODES))
     for s in range(out.shape[0]):
         a1, b1, a2, b2 = parameters[s, 0], parameters[s, 1], parameters[s, 2], parameters[s, 3]
         first, second = both(a1, b1, a2, b2, arms, coefficients, work)

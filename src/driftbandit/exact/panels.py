@@ -7,6 +7,7 @@ against its width.
 
 import math
 
+from driftbandit.elementary import exp, log
 from driftbandit.exact.beta_density import (
     LOG_PEAK,
     MEAN,
@@ -18,14 +19,17 @@ from driftbandit.exact.beta_density import (
     B,
     N,
     deviance,
-    gap,
+    near_gap,
     slope,
 )
 from driftbandit.exact.legendre import NODES, POINTS
 
 REACH = 4.4  # longest panel, in standard deviations of the sharpest arm
 CLEAR = 4.0  # longest panel near the bends of the logistic function
-ERROR = 3e-15  # relative error a panel may add
+ERROR = 1e-13  # square of the last Legendre coefficients that a panel may have, some 100 times its relative error
+FAR = 600.0  # e^δ is safe up to here
+FEW = 200.0  # evidence on both sides that makes a needle
+NEAR = 0.4  # the polynomials reach this far in log odds
 GROWTH = 1.0 / 30.0  # the error of a panel goes about with the 30th power of its length
 FEW_BITS = 64.0
 
@@ -76,35 +80,63 @@ def next_factor(error: float) -> float:
     return min(3.0, max(0.25, 0.95 * (0.1 * ERROR / error) ** GROWTH))
 
 
-def place_nodes(edge: float, length: float, distance: Array, theta: Array, rest: Array) -> None:
-    """Distances of the nodes from the right edge, and θ and 1 − θ on them."""
+def place_nodes(edge: float, length: float, distance: Array, growth: Array, theta: Array, rest: Array) -> None:
+    """Distances of the nodes from the right edge, e^distance − 1, and θ and 1 − θ."""
     for i in range(NODES):
         distance[i] = -0.5 * length * (1.0 - POINTS[i])
+        growth[i] = math.expm1(distance[i])
+    for i in range(NODES):
         t = edge + distance[i]
-        e = math.exp(-abs(t))
+        e = exp(-abs(t))
         near = 1.0 / (1.0 + e)
-        if t > 0.0:
-            theta[i] = near
-            rest[i] = e * near
-        else:
-            theta[i] = e * near
-            rest[i] = near
+        far = e * near
+        theta[i] = near if t > 0.0 else far
+        rest[i] = far if t > 0.0 else near
 
 
 def density_on_nodes(
-    arm: Array, edge: float, edge_low: float, distance: Array, lean: Array, log_density: Array
+    arm: Array, edge: float, edge_low: float, distance: Array, growth: Array, lean: Array, log_density: Array
 ) -> None:
-    """The arm's log density and its derivative `lean` = a − n·θ on the nodes."""
-    a, b, n = arm[A], arm[B], arm[N]
-    mean, rest = arm[MEAN], arm[REST]
+    """The arm's log density and its derivative `lean` = a − n·θ on the nodes.
+
+    Three ways to the same deviance: sums of positive polynomials for a needle, one logarithm for a posterior with
+    little evidence on one side, and a function call a node where e^δ would overflow.
+    """
     offset = (edge - arm[PLACE]) + (edge_low - arm[PLACE_LOW])
+    first = offset + distance[0]
+    if max(offset, -first) > FAR:
+        for i in range(NODES):
+            lean[i] = slope(offset + distance[i], arm[N], arm[MEAN], arm[REST])
+            log_density[i] = arm[LOG_PEAK] - deviance(offset + distance[i], arm[A], arm[B], arm[MEAN], arm[REST])
+    elif min(arm[A], arm[B]) > FEW and max(offset, -first) < NEAR and distance[0] > -NEAR:
+        needle_on_nodes(arm, offset, growth, lean, log_density)
+    elif arm[MEAN] <= 0.5:
+        broad_on_nodes(arm[A], arm[MEAN], arm[REST], 1.0, arm, offset, distance, lean, log_density)
+    else:
+        broad_on_nodes(arm[B], arm[REST], arm[MEAN], -1.0, arm, offset, distance, lean, log_density)
+
+
+def needle_on_nodes(arm: Array, offset: float, growth: Array, lean: Array, log_density: Array) -> None:
+    """e^δ − 1 from its factors, which all arms share; then the two gaps."""
+    a, b, mean, rest, peak = arm[A], arm[B], arm[MEAN], arm[REST], arm[LOG_PEAK]
+    grown = math.expm1(offset)
+    scale = -arm[N] * mean * rest
     for i in range(NODES):
-        delta = offset + distance[i]
-        if -1.0 <= delta <= 1.0:
-            growth = math.expm1(delta)
-            share = growth / (1.0 + mean * growth)
-            lean[i] = -n * mean * rest * share
-            log_density[i] = arm[LOG_PEAK] - (a * gap(rest * share) + b * gap(-mean * share))
-        else:
-            lean[i] = slope(delta, n, mean, rest)
-            log_density[i] = arm[LOG_PEAK] - deviance(delta, a, b, mean, rest)
+        e = grown + growth[i] * (1.0 + grown)
+        share = e / (1.0 + mean * e)
+        lean[i] = scale * share
+        log_density[i] = peak - (a * near_gap(rest * share) + b * near_gap(-mean * share))
+
+
+def broad_on_nodes(
+    a: float, mean: float, rest: float, sign: float, arm: Array, offset: float, distance: Array, lean: Array, log_density: Array
+) -> None:
+    """n·ln(1 + μ·(e^δ − 1)) − a·δ, from the side on which the mean is at most ½."""
+    n, peak = arm[N], arm[LOG_PEAK]
+    scale = -sign * n * mean * rest
+    for i in range(NODES):
+        delta = sign * (offset + distance[i])
+        y = mean * (exp(delta) - 1.0)
+        q = 1.0 + y
+        lean[i] = scale * (y / mean) / q
+        log_density[i] = peak - (n * (log(q) - ((q - 1.0) - y) / q) - a * delta)

@@ -1,0 +1,205 @@
+"""Games to be played, and the backends that can play them: threads, a GPU, a cluster."""
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftbandit import checks
+from driftbandit.engine import oracle
+from driftbandit.engine.keeping import Keeper
+from driftbandit.engine.progress import Progress
+from driftbandit.engine.result import Result, assemble
+from driftbandit.engine.shard import Outcome, Shard
+from driftbandit.engine.threads import Threads
+from driftbandit.environments import Environment
+from driftbandit.errors import Interrupted, InvalidValue
+from driftbandit.policies import Policy
+from driftbandit.rng import MAX_RUN, MAX_STEP
+
+MOST_POINTS = 250
+"""At how many steps the figures of every run are kept, at most."""
+POINT_NUMBERS = 1 << 22
+"""How many figures of one kind are kept for one policy: a million runs then fit into memory."""
+MOST_BINS = 1 << 18
+"""In how many intervals choices are counted, at most."""
+
+
+class Backend(Protocol):
+    """A place to run shards."""
+
+    def pieces(self, job: Shard) -> list[Shard]:
+        """A job, all runs of one policy, cut into shards of a size that suits this place."""
+
+    def run(self, shards: Sequence[Shard], done: Callable[[int], None]) -> Iterator[tuple[int, Outcome]]:
+        """The outcomes with their places in the sequence, in any order; `done` is told of finished run-steps."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Game:
+    """What one call of `simulate` plays: checked when made."""
+
+    policies: tuple[Policy, ...]
+    environment: Environment
+    horizon: int
+    runs: int
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.environment, Environment):
+            raise checks.reject("environment", "an environment such as Fast()", self.environment)
+        checked = {
+            "policies": checked_policies(self.policies),
+            "horizon": checks.whole("horizon", self.horizon, 1, MAX_STEP - 1),
+            "runs": checks.whole("runs", self.runs, 1, MAX_RUN - 1),
+            "seed": checks.whole("seed", self.seed, 0, 2**64 - 1),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    def jobs(self) -> list[Shard]:
+        """One job a policy: all of its runs."""
+        steps = recorded_steps(self.horizon, self.runs)
+        bin_width = -(-self.horizon // MOST_BINS)
+        return [
+            Shard(policy, self.environment, self.horizon, self.seed, 0, self.runs, steps, bin_width)
+            for policy in self.policies
+        ]
+
+    def specification(self) -> str:
+        """Everything that determines the result, as JSON."""
+        return json.dumps(
+            {
+                "environment": {"name": self.environment.name, "parameters": self.environment.parameters()},
+                "policies": [{"name": policy.name, "parameters": policy.parameters()} for policy in self.policies],
+                "horizon": self.horizon,
+                "runs": self.runs,
+                "seed": self.seed,
+            }
+        )
+
+
+def play_games(
+    games: Sequence[Game], backend: Backend, progress: bool | None = None, keep: str | Path | None = None
+) -> Iterator[tuple[int, Result]]:
+    """The results of all games with their places in the sequence, each as soon as it is complete.
+
+    With `keep`, finished shards are kept in that folder until their game is complete, and are not run again.
+    """
+    keeper = None if keep is None else Keeper(Path(keep))
+    plans = [_Plan(game, backend) for game in games]
+    work = [(plan, piece) for plan in plans for piece in plan.pieces]
+    total = sum(shard.runs * shard.horizon for _, (_, shard) in work)
+    title = f"{len(games)} games" if len(games) > 1 else f"{len(games[0].policies)} policies in {games[0].environment}"
+    with Progress(title, total, progress) as bar:
+        try:
+            todo = []
+            for plan, (row, shard) in work:
+                kept = keeper.find(shard) if keeper else None
+                if kept is None:
+                    todo.append((plan, row, shard))
+                else:
+                    plan.take(row, shard, kept)
+                    bar.advance(shard.runs * shard.horizon)
+            yield from _complete(plans, keeper)
+            for index, outcome in backend.run([shard for _, _, shard in todo], bar.advance):
+                plan, row, shard = todo[index]
+                if keeper:
+                    keeper.keep(shard, outcome)
+                plan.take(row, shard, outcome)
+                yield from _complete(plans, keeper)
+        except KeyboardInterrupt:
+            kept_where = f"finished parts are kept in {keep}" if keeper else "nothing was kept"
+            raise Interrupted(f"interrupted after {bar.finished / bar.total:.0%}; {kept_where}") from None
+
+
+class _Plan:
+    """A game being played: its shards, and the arrays they fill."""
+
+    def __init__(self, game: Game, backend: Backend) -> None:
+        self.game = game
+        self.jobs = game.jobs()
+        self.pieces = [(row, shard) for row, job in enumerate(self.jobs) for shard in backend.pieces(job)]
+        self.left = len(self.pieces)
+        self.handed_over = False
+        self.figures: dict[str, NDArray[Any]] = {}
+
+    def take(self, row: int, shard: Shard, outcome: Outcome) -> None:
+        """Put the outcome of a shard in its place."""
+        if not self.figures:
+            shape = (len(self.jobs), self.game.runs, len(shard.steps))
+            self.figures = {name: np.empty(shape) for name in ("regret", "expected", "reward")}
+            self.figures["choices"] = np.zeros((len(self.jobs), *outcome.choices.shape), np.int64)
+        own = slice(shard.first_run, shard.first_run + shard.runs)
+        for name in ("regret", "expected", "reward"):
+            self.figures[name][row, own] = getattr(outcome, name)
+        self.figures["choices"][row] += outcome.choices
+        self.left -= 1
+
+    def result(self) -> Result:
+        """The finished game; its arrays are given away."""
+        game, job = self.game, self.jobs[0]
+        figures, self.figures, self.handed_over = self.figures, {}, True
+        static = oracle.static_oracle(game.environment, game.horizon, game.seed, game.runs)
+        labels = [str(policy) for policy in game.policies]
+        return assemble(
+            labels, str(game.environment), game.specification(), game.horizon, game.seed, job.steps, job.bin_width,
+            figures, static,
+        )  # fmt: skip
+
+
+def _complete(plans: Sequence[_Plan], keeper: Keeper | None) -> Iterator[tuple[int, Result]]:
+    for index, plan in enumerate(plans):
+        if plan.left == 0 and not plan.handed_over:
+            yield index, plan.result()
+            if keeper:
+                for _, shard in plan.pieces:
+                    keeper.forget(shard)
+
+
+def backend_for(threads: int | None, device: str, precision: str, cluster: Any) -> Backend:
+    """The backend that these arguments of `simulate` ask for."""
+    threads = None if threads is None else checks.whole("threads", threads, 1, 4096)
+    checks.one_of("device", device, ["cpu", "cuda"])
+    checks.one_of("precision", precision, ["float64", "float32"])
+    if precision == "float32" and device == "cpu":
+        raise InvalidValue('precision must be "float64" on device "cpu", got "float32"')
+    if cluster is not None:
+        from driftbandit.engine.cluster import Cluster
+
+        return Cluster(cluster, threads, device, precision)
+    if device == "cuda":
+        from driftbandit.engine.cuda import Card
+
+        return Card(precision)
+    return Threads(threads)
+
+
+def checked_policies(policies: Policy | Iterable[Policy]) -> tuple[Policy, ...]:
+    """The policies: at least one, all different."""
+    chosen: tuple[Any, ...]
+    if isinstance(policies, Policy) or isinstance(policies, str) or not isinstance(policies, Iterable):
+        chosen = (policies,)
+    else:
+        chosen = tuple(policies)
+    if not chosen:
+        raise checks.reject("policies", "at least one policy", list(chosen))
+    for policy in chosen:
+        if not isinstance(policy, Policy):
+            raise checks.reject("policies", "policies such as ThompsonSampling()", policy)
+    labels = [str(policy) for policy in chosen]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise InvalidValue(f"policies must all be different, got {label} {labels.count(label)} times")
+    return chosen
+
+
+def recorded_steps(horizon: int, runs: int) -> tuple[int, ...]:
+    """Evenly spaced steps, the last one included; fewer where there are very many runs."""
+    points = min(horizon, MOST_POINTS, max(1, POINT_NUMBERS // runs))
+    steps = np.round(np.linspace(horizon / points, horizon, points)).astype(np.int64)
+    return tuple(int(step) for step in np.unique(steps))

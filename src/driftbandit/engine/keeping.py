@@ -1,0 +1,65 @@
+"""Finished shards on disk, so that interrupted work goes on where it stopped."""
+
+import hashlib
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from driftbandit._version import __version__
+from driftbandit.checks import shown
+from driftbandit.engine.shard import Outcome, Shard
+from driftbandit.errors import InvalidValue
+
+
+class Keeper:
+    """A folder of outcomes, each under a hash of its shard's whole specification and of this version."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InvalidValue(f"keep must be a writable folder, got {shown(str(folder))} ({error.strerror})") from None
+
+    def find(self, shard: Shard) -> Outcome | None:
+        """The outcome of a shard that was finished before; None if it was not, or its file is damaged."""
+        try:
+            with np.load(self._path(shard), allow_pickle=False) as file:
+                outcome = Outcome(*(file[name] for name in Outcome._fields))
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return None
+        shape = (shard.runs, len(shard.steps))
+        bins = (-(-shard.horizon // shard.bin_width), shard.environment.n_arms)
+        fits = all(part.shape == shape for part in outcome[:3]) and outcome.choices.shape == bins
+        return outcome if fits else None
+
+    def keep(self, shard: Shard, outcome: Outcome) -> None:
+        """Write an outcome; a kill at any moment leaves a whole file or none."""
+        path = self._path(shard)
+        part = path.with_name(f".{path.name}.{os.getpid()}.part")
+        try:
+            with open(part, "wb") as file:
+                np.savez(file, **outcome._asdict())
+            os.replace(part, path)
+        except OSError as error:
+            raise InvalidValue(f"keep must have room, got {shown(str(self.folder))} ({error.strerror})") from None
+        finally:
+            part.unlink(missing_ok=True)
+
+    def forget(self, shard: Shard) -> None:
+        """A shard's outcome is no longer needed."""
+        self._path(shard).unlink(missing_ok=True)
+
+    def _path(self, shard: Shard) -> Path:
+        key = [
+            __version__,
+            shard.policy.name,
+            shard.policy.parameters(),
+            shard.environment.name,
+            shard.environment.parameters(),
+            [shard.horizon, shard.seed, shard.first_run, shard.runs, shard.steps, shard.bin_width],
+        ]
+        return self.folder / f"{hashlib.sha256(json.dumps(key).encode()).hexdigest()[:40]}.npz"
