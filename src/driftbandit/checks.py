@@ -7,6 +7,9 @@ from typing import Any
 
 from driftbandit.errors import InvalidValue
 
+MOST = 2**40 - 1
+"""The largest whole number accepted where no smaller limit is said: counters of steps and runs have 40 bits."""
+
 
 def shown(value: object) -> str:
     """The value as it appears in an error: short, on one line."""
@@ -33,7 +36,10 @@ def real(name: str, value: Any, interval: str = "(-inf, inf)") -> float:
     allowed = f"in {interval}" if math.isfinite(low) or math.isfinite(high) else "a finite number"
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise reject(name, allowed, value)
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number that no float can hold
+        raise reject(name, allowed, value) from None
     above = number > low if interval[0] == "(" else number >= low
     below = number < high if interval[-1] == ")" else number <= high
     if not (math.isfinite(number) and above and below):
@@ -41,14 +47,23 @@ def real(name: str, value: Any, interval: str = "(-inf, inf)") -> float:
     return number
 
 
-def whole(name: str, value: Any, low: int = 1, high: int = 2**40 - 1) -> int:
-    """A whole number from `low` to `high`; 5.0 counts as 5."""
-    allowed = f"a whole number from {low} to {high}" if high < 2**40 - 1 else f"a whole number of at least {low}"
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+def whole(name: str, value: Any, low: int = 1, high: int | None = None) -> int:
+    """A whole number from `low` to `high`; 5.0 counts as 5.
+
+    >>> whole("runs", 2.5)
+    Traceback (most recent call last):
+    ...
+    driftbandit.errors.InvalidValue: runs must be a whole number of at least 1, got 2.5
+    """
+    allowed = f"a whole number of at least {low}" if high is None else f"a whole number from {low} to {high}"
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise reject(name, allowed, value)
-    if value != math.floor(value) or not low <= value <= high:
+    if not isinstance(value, numbers.Integral) and not float(value).is_integer():
         raise reject(name, allowed, value)
-    return int(value)
+    number = int(float(value)) if not isinstance(value, numbers.Integral) else int(value)
+    if number < low or number > (MOST if high is None else high):
+        raise reject(name, allowed, value)
+    return number
 
 
 def one_of(name: str, value: Any, choices: Iterable[str]) -> str:

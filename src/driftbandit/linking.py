@@ -10,6 +10,7 @@ package or of a user's own policy, can never meet an old kernel. Where the folde
 compiled anew in each process.
 """
 
+import contextlib
 import dis
 import functools
 import hashlib
@@ -35,7 +36,11 @@ class Target:
     name: str
     """Part of the key of compiled kernels: to be changed with the options of compilation."""
     real: type = np.float64
-    replacements: Mapping[Any, Any] = types.MappingProxyType({})
+
+    @property
+    def replacements(self) -> Mapping[Any, Any]:
+        """What is called on this target instead of the portable version."""
+        return {}
 
     def compile_inner(self, function: types.FunctionType) -> Any:
         """A function that other compiled functions call."""
@@ -52,11 +57,11 @@ class Processor(Target):
     name = "cpu 1"
 
     @functools.cached_property
-    def replacements(self) -> Mapping[Any, Any]:  # type: ignore[override]  # built late: needs Numba
+    def replacements(self) -> Mapping[Any, Any]:
         from numba import types as nb
         from numba.extending import intrinsic
 
-        @intrinsic  # type: ignore[untyped-decorator]  # Numba ships no types
+        @intrinsic
         def fused(_: Any, x: Any, y: Any, z: Any) -> Any:
             def generate(context: Any, builder: Any, __: Any, arguments: Any) -> Any:
                 numbers = [context.cast(builder, v, t, nb.float64) for v, t in zip(arguments, (x, y, z), strict=True)]
@@ -77,12 +82,13 @@ class Processor(Target):
         folder = cache_folder()
         if folder is None:
             return numba.njit(error_model="numpy", nogil=True)(function)
-        before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(folder / digest[:2] / digest)
+        settings: Any = numba.config
+        before = settings.CACHE_DIR
+        settings.CACHE_DIR = str(folder / digest[:2] / digest)  # read once, when caching is switched on
         try:
             return numba.njit(error_model="numpy", nogil=True, cache=True)(function)
         finally:
-            numba.config.CACHE_DIR = before
+            settings.CACHE_DIR = before
 
 
 CPU = Processor()
@@ -155,10 +161,8 @@ class _Binding:
 
     def value(self, value: Any, name: str) -> Any:
         """What a global name means on the target."""
-        try:
+        with contextlib.suppress(TypeError):  # what cannot be hashed is never replaced
             value = self.target.replacements.get(value, value)
-        except TypeError:  # not hashable, so not replaceable
-            pass
         if value is np.float64:
             value = self.target.real
         if isinstance(value, types.FunctionType):

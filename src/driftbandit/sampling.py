@@ -9,8 +9,8 @@ Each gamma is the cube of a shifted normal (Marsaglia and Tsang 2000): with d = 
 
 The pair is accepted together, with one uniform number against the product of both probabilities: the accepted pair
 has the same law, and a Box–Muller pair gives n₁² + n₂² for nothing. The product is never below
-1 − (s₁·n₁⁴/d₁ + s₂·n₂⁴/d₂) with s = 0.0093 for positive and 0.0221 for negative n (tests/test_sampling.py checks it), a bound
-that needs no logarithm and settles most attempts.
+1 − (s₁·n₁⁴/d₁ + s₂·n₂⁴/d₂) with s = 0.0093 for positive and 0.0221 for negative n (tests/test_sampling.py checks
+it), a bound that needs no logarithm and settles most attempts.
 
 A shape below 1 is drawn as Gamma(a + 1)·U^{1/a}. That power underflows for small a, so where shapes may be below 1
 the *logarithm* of the odds is computed instead.
@@ -18,15 +18,17 @@ the *logarithm* of the odds is computed instead.
 
 from math import sqrt
 
-from driftbandit.elementary import cos_sin, log
-from driftbandit.rng import Words, open_uniform, real
+import numpy as np
+
+from driftbandit.elementary import cos_sin, log, real
+from driftbandit.rng import Words, open_uniform
 
 THIRD = 0.3333333333333333
 SQUEEZE_ABOVE = 0.0093
 SQUEEZE_BELOW = 0.0221
 
 
-def normal_pair(first: int, second: int) -> tuple[float, float, float]:
+def normal_pair(first: np.uint64, second: np.uint64) -> tuple[float, float, float]:
     """Two standard normal numbers and the sum of their squares (Box and Muller 1958)."""
     squares = -2.0 * log(open_uniform(first))
     cosine, sine = cos_sin(real(second) * 2.3283064365386963e-10)

@@ -28,7 +28,7 @@ def optional_real(interval: str) -> Any:
     return parameter(lambda name, value: None if value is None else checks.real(name, value, interval), None)
 
 
-def whole(low: int, default: Any = dataclasses.MISSING, high: int = 2**40 - 1) -> Any:
+def whole(low: int, default: Any = dataclasses.MISSING, high: int | None = None) -> Any:
     """A whole number of at least `low`."""
     return parameter(lambda name, value: checks.whole(name, value, low, high), default)
 
@@ -49,7 +49,8 @@ class Specification:
 
     name: ClassVar[str] = ""
     kind: ClassVar[str] = "specification"
-    known: ClassVar[dict[str, type[Self]]]
+    known: ClassVar[dict[str, Any]]
+    """The classes of this kind by name."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -91,7 +92,8 @@ class Specification:
         for field in fields.values():
             if field.default is dataclasses.MISSING and field.name not in parameters:
                 raise InvalidValue(f"{name} needs {field.name}, as in {name}:{field.name}=…")
-        return found(**parameters)
+        built: Self = found(**parameters)
+        return built
 
     @classmethod
     def parse(cls, text: str) -> Self:

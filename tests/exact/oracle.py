@@ -64,10 +64,17 @@ class Arm:
     def theta(self, t: mp.mpf) -> mp.mpf:
         return 1 / (1 + mp.exp(-t))
 
-    def cdf(self, t: mp.mpf) -> mp.mpf:
-        if t <= self.place:
-            return mp.exp(self.log_density(t)) * self.series(self.a, self.theta(t))
-        return 1 - mp.exp(self.log_density(t)) * self.series(self.b, self.theta(-t))
+    def cdf(self, t: mp.mpf, count: int, finer: int) -> mp.mpf:
+        """The density added up from where it is e^−LEVEL of its peak; below that the series needs few terms."""
+        points, weights, _ = rule(count)
+        at = min(self.reach(-1), t)
+        total = mp.exp(self.log_density(at)) * self.series(self.a, self.theta(at))
+        while at < t:
+            length = panel([self], at, t, finer)
+            values = [mp.exp(self.log_density(at + length * (1 + x) / 2)) for x in points]
+            total += mp.fdot(weights, values) * length / 2
+            at += length
+        return total
 
     def series(self, a: mp.mpf, theta: mp.mpf) -> mp.mpf:
         """F/density = Σ_k (n)_k/(a)_{k+1}·θ^k."""
@@ -94,6 +101,15 @@ class Arm:
         return min(2 / mp.sqrt(self.n * theta * rest), 8 / abs(self.a * rest - self.b * theta + mp.mpf("1e-30")))
 
 
+def panel(arms: Sequence[Arm], t: mp.mpf, end: mp.mpf, finer: int) -> mp.mpf:
+    """The length of the panel that begins at t."""
+    # the logistic function has singularities at ±iπ, whose weight is e^−|t|
+    length = min([max(mp.mpf(1), abs(t) - 120)] + [arm.length(t) for arm in arms])
+    # towards its middle an arm gets sharper: look again at the far end
+    length = min([length] + [arm.length(t + length) for arm in arms])
+    return min(length / finer, end - t)
+
+
 def probabilities(parameters: Parameters, optimistic: bool = False, count: int = 36, finer: int = 1) -> list[mp.mpf]:
     """The probability that each arm is selected; `finer` divides the panels."""
     with mp.workdps(DIGITS + 10):
@@ -106,7 +122,7 @@ def probabilities(parameters: Parameters, optimistic: bool = False, count: int =
         if optimistic:
             left = arms[best].place
         reach = [arm.reach(1) for arm in arms]
-        cdf = [arm.cdf(left) for arm in arms]
+        cdf = [arm.cdf(left, count, finer) for arm in arms]
         result = [mp.mpf(0)] * len(arms)
         if optimistic:
             ties = [k for k in range(len(arms)) if odds[k] == odds[best]]
@@ -115,11 +131,7 @@ def probabilities(parameters: Parameters, optimistic: bool = False, count: int =
         t = left
         while t < right:
             active = [k for k in range(len(arms)) if t < reach[k]]
-            limit = max(mp.mpf(1), abs(t) - 120)
-            length = min([limit] + [arms[k].length(t) for k in active])
-            # towards its middle an arm gets sharper: look again at the far end
-            length = min([length] + [arms[k].length(t + length) for k in active]) / finer
-            length = min(length, right - t)
+            length = panel([arms[k] for k in active], t, right, finer)
             nodes = [t + length * (1 + x) / 2 for x in points]
             logs = [(mp.log1p(mp.exp(-s)), mp.log1p(mp.exp(s))) for s in nodes]
             density, on_nodes = {}, {}

@@ -1,7 +1,8 @@
 """How a block of runs chooses arms: the three kinds of selection, with the inner loop over runs.
 
-`score`, `accepted` and `probability` are slots that `link` fills with a policy's rule. Every loop over runs that does arithmetic is free of branches and calls, so that it
-is vectorised; picking out the few runs that need another attempt is a loop of its own.
+`score`, `accepted` and `probability` are slots that `link` fills with a policy's rule. Every loop over runs that does
+arithmetic is free of branches and calls, and reads its numbers in a row, so that it is vectorised; picking out the few
+runs that need another attempt is a loop of its own.
 """
 
 from typing import Any

@@ -182,7 +182,7 @@ def backend_for(threads: int | None, device: str, precision: str, cluster: Any) 
 def checked_policies(policies: Policy | Iterable[Policy]) -> tuple[Policy, ...]:
     """The policies: at least one, all different."""
     chosen: tuple[Any, ...]
-    if isinstance(policies, Policy) or isinstance(policies, str) or not isinstance(policies, Iterable):
+    if isinstance(policies, Policy | str) or not isinstance(policies, Iterable):
         chosen = (policies,)
     else:
         chosen = tuple(policies)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftbandit.engine import choosing, observing, playing
-from driftbandit.engine.layout import Desk, Evidence, Memory, Reals, Record, World
+from driftbandit.engine.layout import Desk, Memory, Reals, Record, World
 from driftbandit.environments import Brownian, Environment
 from driftbandit.environments.brownian import first_mean
 from driftbandit.linking import CPU, link
@@ -63,7 +63,7 @@ class Outcome(NamedTuple):
     choices: NDArray[np.int64]
 
 
-class Stopped(Exception):  # noqa: N818  # not an error: somebody asked for it
+class Stopped(Exception):  # not an error: somebody asked for it
     """The work was asked to stop."""
 
 

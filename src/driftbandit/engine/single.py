@@ -1,7 +1,7 @@
 """How one run chooses an arm, with the inner loop over arms: for a GPU thread and for live use.
 
-The same decisions as `choosing` makes for a block, from the same random numbers and in the same order of arithmetic, but
-without scratch space: what a rare tie needs again is computed again.
+The same decisions as `choosing` makes for a block, from the same random numbers and in the same order of arithmetic,
+but without scratch space: what a rare tie needs again is computed again. The slot `settled` gives an arm's score.
 """
 
 from typing import Any
@@ -33,7 +33,7 @@ def sampled_score(
         more = draw(seed, run, step, arm, BOOST, attempt)
         value, sure = score(parameters, shared, a, b, words, more)
         if sure or accepted(parameters, a, b, words):
-            return value
+            return value  # type: ignore[no-any-return]  # a slot
         attempt += ONE
 
 
@@ -48,14 +48,13 @@ def index_score(
     arm: np.uint64,
 ) -> float:
     """The score of an arm where it is not random."""
-    value: float = score(parameters, shared, a, b)
-    return value
+    return score(parameters, shared, a, b)  # type: ignore[no-any-return]  # a slot
 
 
 def choose_one_by_score(
     parameters: Any, shared: float, a: Reals, b: Reals, seed: np.uint64, run: np.uint64, step: np.uint64
 ) -> tuple[int, float]:
-    """The arm with the largest score; exact ties are broken uniformly at random. (The slot `settled` gives the score.)"""
+    """The arm with the largest score; exact ties are broken uniformly at random."""
     best = settled(parameters, shared, a[0], b[0], seed, run, step, ZERO)
     chosen = 0
     ties = 0

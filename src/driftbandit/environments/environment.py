@@ -5,7 +5,7 @@ the game; in a *rested* one each arm has its own, which moves when that arm is c
 """
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,13 +27,14 @@ class Environment(Specification):
     """
 
     kind: ClassVar[str] = "environment"
-    known: ClassVar[dict[str, type["Environment"]]] = {}  # type: ignore[assignment]  # Self of the base is Environment
+    known: ClassVar[dict[str, type["Environment"]]] = {}
 
     rested: bool = flag(False)
     rewards: str = choice("bernoulli", "mean", "beta")
     concentration: float = real("(0, inf)", 10.0)
 
-    n_arms: ClassVar[Any]
+    if TYPE_CHECKING:
+        n_arms: Any  # a field, or counted from the data: every environment has it
 
     @property
     def cycle(self) -> int | None:

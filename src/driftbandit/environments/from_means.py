@@ -103,15 +103,16 @@ class FromMeans(Environment):
     name: ClassVar[str] = "from-means"
 
     means: Any = parameter(_means)
+    n_arms: int = dataclasses.field(init=False, default=0, repr=False)
 
-    @property
-    def n_arms(self) -> int:  # type: ignore[override]  # a field elsewhere, counted here
-        """The number of arms: columns of `means`."""
-        return int(self.means.table.shape[1])
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "n_arms", int(self.means.table.shape[1]))
 
     def parameters(self) -> dict[str, Any]:
         return super().parameters() | {"means": self.means.table.tolist()}
 
     def means_at(self, clock: NDArray[np.int64]) -> Means:
         table: Means = self.means.table
-        return table[np.minimum(clock, len(table)) - 1]
+        rows: Means = table[np.minimum(clock, len(table)) - 1]
+        return rows

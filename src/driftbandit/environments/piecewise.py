@@ -54,19 +54,16 @@ class Piecewise(Environment):
 
     levels: Any = parameter(_levels)
     change_points: Any = parameter(_change_points, ())
+    n_arms: int = dataclasses.field(init=False, default=0, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        object.__setattr__(self, "n_arms", len(self.levels[0]))
         if len(self.change_points) != len(self.levels) - 1:
             raise InvalidValue(
                 f"change_points must be one fewer than the {len(self.levels)} rows of levels, "
                 f"got {shown(list(self.change_points))}"
             )
-
-    @property
-    def n_arms(self) -> int:  # type: ignore[override]  # a field elsewhere, counted here
-        """The number of arms: columns of `levels`."""
-        return len(self.levels[0])
 
     def means_at(self, clock: NDArray[np.int64]) -> Means:
         segment = np.searchsorted(np.asarray(self.change_points, dtype=np.int64), clock, side="right")

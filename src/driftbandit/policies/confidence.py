@@ -4,9 +4,7 @@ Evidence is `a` = number of observations N (discounted, or in the window) and `b
 b/a plus √(shared/a), where `shared` grows with the logarithm of all observations; an arm without any comes first.
 """
 
-from math import inf, sqrt
-
-import numpy as np
+from math import inf, log, sqrt
 
 from driftbandit.policies.policy import Parameters
 
@@ -18,7 +16,7 @@ def index(p: Parameters, shared: float, a: float, b: float) -> float:
 
 def padding(p: Parameters, total: float) -> float:
     """The square of the padding of an arm with one observation: scale²·ξ·ln n for p = (scale², ξ)."""
-    return p[0] * p[1] * np.log(max(total, 1.0))
+    return p[0] * p[1] * log(max(total, 1.0))
 
 
 def observe(p: Parameters, a: float, b: float, reward: float, probability: float) -> tuple[float, float]:

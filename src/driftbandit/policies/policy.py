@@ -89,7 +89,7 @@ class Policy(Specification):
     """A way to choose arms: frozen parameters and the rule that follows from them."""
 
     kind: ClassVar[str] = "policy"
-    known: ClassVar[dict[str, type["Policy"]]] = {}  # type: ignore[assignment]  # Self of the base is Policy here
+    known: ClassVar[dict[str, type["Policy"]]] = {}
 
     def rule(self, n_arms: int) -> Rule:
         """The rule of this policy for a number of arms."""

@@ -1,0 +1,392 @@
+"""The slow, obvious twin of the library: one run, one step, one arm at a time, in plain Python.
+
+Nothing of the library's rules, random numbers or loops is imported here. Random numbers are Philox4x32-10 on Python
+integers; policies are written from the definitions of their papers, with whole histories where the library keeps
+running sums; environments are functions of a clock. `play` plays one run and returns every decision.
+
+A posterior sample is X/(X + Y) with X and Y gamma distributed. It is kept as its log odds ln X − ln Y, which order
+samples as the samples themselves do but do not round to 0 or 1.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+SCORE, BOOST, CHOICE, REWARD, TRIAL, WALK, START = range(7)
+WORD = 2**32
+
+
+def philox4x32(counter: list[int], key: list[int]) -> list[int]:
+    """Ten rounds of Philox (Salmon, Moraes, Dror and Shaw 2011): counter of four words, key of two."""
+    c0, c1, c2, c3 = counter
+    k0, k1 = key
+    for _ in range(10):
+        high0, low0 = divmod(0xD2511F53 * c0, WORD)
+        high1, low1 = divmod(0xCD9E8D57 * c2, WORD)
+        c0, c1, c2, c3 = high1 ^ c1 ^ k0, low1, high0 ^ c3 ^ k1, low0
+        k0, k1 = (k0 + 0x9E3779B9) % WORD, (k1 + 0xBB67AE85) % WORD
+    return [c0, c1, c2, c3]
+
+
+def counter_of(run: int, step: int, arm: int, purpose: int, attempt: int) -> list[int]:
+    """The counter at some coordinates: every coordinate has bits of its own."""
+    return [
+        step % WORD,
+        run % WORD,
+        arm + (step // WORD) * 2**24,
+        attempt + purpose * 2**16 + (run // WORD) * 2**24,
+    ]
+
+
+class Dice:
+    """The random numbers of one run."""
+
+    def __init__(self, seed: int, run: int) -> None:
+        self.key = [seed % WORD, seed // WORD]
+        self.run = run
+
+    def words(self, step: int, arm: int, purpose: int, attempt: int = 0) -> list[int]:
+        return philox4x32(counter_of(self.run, step, arm, purpose, attempt), self.key)
+
+    def uniform(self, step: int, arm: int, purpose: int) -> float:
+        """A multiple of 2^−53 in [0, 1)."""
+        high, low, _, _ = self.words(step, arm, purpose)
+        return ((high >> 5) * 2**26 + (low >> 6)) / 2**53
+
+    def log_odds(self, a: float, b: float, step: int, arm: int, purposes: tuple[int, int], boost_arm: int) -> float:
+        """Log odds of a Beta(a, b) sample: Marsaglia and Tsang's gammas, both accepted by one uniform number."""
+        for attempt in range(2**16):
+            words = self.words(step, arm, purposes[0], attempt)
+            more = self.words(step, boost_arm, purposes[1], attempt)
+            first, second = normal_pair(words)
+            x, log_chance_x = gamma(a + 1 if a < 1 else a, first)
+            y, log_chance_y = gamma(b + 1 if b < 1 else b, second)
+            if x <= 0 or y <= 0 or math.log(open_uniform(words[2])) >= log_chance_x + log_chance_y:
+                continue
+            value = math.log(x) - math.log(y)
+            if a < 1:  # Gamma(a) is Gamma(a + 1)·U^{1/a}
+                value += math.log(open_uniform(more[0])) / a if a > 0 else -math.inf
+            if b < 1:
+                value -= math.log(open_uniform(more[1])) / b if b > 0 else -math.inf
+            return value
+        raise AssertionError("a sampler that never accepts")
+
+
+def open_uniform(word: int) -> float:
+    """Strictly between 0 and 1."""
+    return (word + 0.5) / WORD
+
+
+def normal_pair(words: list[int]) -> tuple[float, float]:
+    """Box and Muller's two normal numbers."""
+    radius = math.sqrt(-2 * math.log(open_uniform(words[0])))
+    angle = 2 * math.pi * (words[1] / WORD)
+    return radius * math.cos(angle), radius * math.sin(angle)
+
+
+def gamma(shape: float, normal: float) -> tuple[float, float]:
+    """A gamma number from a normal one, and the logarithm of the probability with which it is accepted."""
+    d = shape - 1 / 3
+    v = (1 + normal / math.sqrt(9 * d)) ** 3
+    if v <= 0:
+        return 0.0, -math.inf
+    return d * v, normal**2 / 2 + d - d * v + d * math.log(v)
+
+
+# Policies: select(dice, t) gives an arm, learn(arm, reward) takes in what it earned.
+
+
+class Thompson:
+    """TS, OTS, dTS and dOTS: Algorithm 1 with its options."""
+
+    binary = True
+
+    def __init__(
+        self,
+        n_arms: int,
+        optimistic: bool,
+        prior_successes: float,
+        prior_failures: float,
+        discount: float = 1.0,
+        discounted_arms: str = "all",
+    ) -> None:
+        self.n_arms, self.optimistic, self.discount = n_arms, optimistic, discount
+        self.prior = prior_successes, prior_failures
+        self.all_arms = discounted_arms == "all"
+        self.successes = [0.0] * n_arms
+        self.failures = [0.0] * n_arms
+
+    def select(self, dice: Dice, t: int) -> int:
+        samples = []
+        for k in range(self.n_arms):
+            a, b = self.successes[k] + self.prior[0], self.failures[k] + self.prior[1]
+            sample = dice.log_odds(a, b, t, k, (SCORE, BOOST), k)
+            samples.append(max(sample, math.log(a / b)) if self.optimistic else sample)
+        return largest(samples, dice, t)
+
+    def learn(self, arm: int, reward: float) -> None:
+        for k in range(self.n_arms):
+            if self.all_arms or k == arm:
+                self.successes[k] *= self.discount
+                self.failures[k] *= self.discount
+        self.successes[arm] += reward
+        self.failures[arm] += 1 - reward
+
+
+class DynamicThompson:
+    """Dynamic TS: an arm holds at most C observations."""
+
+    binary = True
+
+    def __init__(self, n_arms: int, threshold: float, prior_successes: float, prior_failures: float) -> None:
+        self.threshold = threshold
+        self.alpha = [prior_successes] * n_arms
+        self.beta = [prior_failures] * n_arms
+
+    def select(self, dice: Dice, t: int) -> int:
+        pairs = enumerate(zip(self.alpha, self.beta, strict=True))
+        return largest([dice.log_odds(a, b, t, k, (SCORE, BOOST), k) for k, (a, b) in pairs], dice, t)
+
+    def learn(self, arm: int, reward: float) -> None:
+        c = self.threshold
+        if self.alpha[arm] + self.beta[arm] < c:
+            self.alpha[arm] += reward
+            self.beta[arm] += 1 - reward
+        else:
+            self.alpha[arm] = (self.alpha[arm] + reward) * c / (c + 1)
+            self.beta[arm] = (self.beta[arm] + 1 - reward) * c / (c + 1)
+
+
+class ExponentialWeights:
+    """EXP3 and REXP3, with plain weights: short games do not overflow them."""
+
+    binary = False
+
+    def __init__(self, n_arms: int, exploration: float | None, batch: int | None = None) -> None:
+        if exploration is None:
+            assert batch is not None
+            exploration = min(1.0, math.sqrt(n_arms * math.log(n_arms) / ((math.e - 1) * batch)))
+        self.n_arms, self.exploration, self.batch = n_arms, exploration, batch
+        self.weights = [1.0] * n_arms
+        self.probabilities: list[float] = []
+        self.steps = 0
+
+    def select(self, dice: Dice, t: int) -> int:
+        total = math.fsum(self.weights)
+        self.probabilities = [
+            (1 - self.exploration) * weight / total + self.exploration / self.n_arms for weight in self.weights
+        ]
+        return by_probability(self.probabilities, dice, t)
+
+    def learn(self, arm: int, reward: float) -> None:
+        self.weights[arm] *= math.exp(self.exploration * (reward / self.probabilities[arm]) / self.n_arms)
+        self.steps += 1
+        if self.batch is not None and self.steps % self.batch == 0:
+            self.weights = [1.0] * self.n_arms
+
+
+class ImplicitExploration:
+    """EXP3-IX."""
+
+    binary = False
+
+    def __init__(self, n_arms: int, learning_rate: float, implicit_exploration: float | None) -> None:
+        self.rate = learning_rate
+        self.implicit = learning_rate / 2 if implicit_exploration is None else implicit_exploration
+        self.losses = [0.0] * n_arms
+        self.probabilities: list[float] = []
+
+    def select(self, dice: Dice, t: int) -> int:
+        weights = [math.exp(-self.rate * loss) for loss in self.losses]
+        self.probabilities = [weight / math.fsum(weights) for weight in weights]
+        return by_probability(self.probabilities, dice, t)
+
+    def learn(self, arm: int, reward: float) -> None:
+        self.losses[arm] += (1 - reward) / (self.probabilities[arm] + self.implicit)
+
+
+class Uniform:
+    """Every arm alike."""
+
+    binary = False
+
+    def __init__(self, n_arms: int) -> None:
+        self.n_arms = n_arms
+
+    def select(self, dice: Dice, t: int) -> int:
+        return by_probability([1 / self.n_arms] * self.n_arms, dice, t)
+
+    def learn(self, arm: int, reward: float) -> None:
+        pass
+
+
+class ConfidenceBound:
+    """UCB1, D-UCB and SW-UCB, recomputed from the whole history at every step."""
+
+    binary = False
+
+    def __init__(
+        self, n_arms: int, scale: float, confidence: float, discount: float = 1.0, window: int | None = None
+    ) -> None:
+        self.n_arms, self.scale, self.confidence, self.discount, self.window = (
+            n_arms,
+            scale,
+            confidence,
+            discount,
+            window,
+        )
+        self.history: list[tuple[int, float]] = []
+
+    def select(self, dice: Dice, t: int) -> int:
+        recent = self.history if self.window is None else self.history[-self.window :]
+        counts = [0.0] * self.n_arms
+        sums = [0.0] * self.n_arms
+        for age, (arm, reward) in enumerate(reversed(recent)):
+            counts[arm] += self.discount**age
+            sums[arm] += self.discount**age * reward
+        n = math.fsum(counts)
+        indices = [
+            sums[k] / counts[k] + self.scale * math.sqrt(self.confidence * math.log(max(n, 1.0)) / counts[k])
+            if counts[k] > 0
+            else math.inf
+            for k in range(self.n_arms)
+        ]
+        return largest(indices, dice, t)
+
+    def learn(self, arm: int, reward: float) -> None:
+        self.history.append((arm, reward))
+
+
+def largest(scores: list[float], dice: Dice, t: int) -> int:
+    """The arm with the largest score; ties are broken uniformly by the step's own random number."""
+    tied = [k for k, score in enumerate(scores) if score == max(scores)]
+    return tied[0] if len(tied) == 1 else tied[int(dice.uniform(t, 0, CHOICE) * len(tied))]
+
+
+def by_probability(probabilities: list[float], dice: Dice, t: int) -> int:
+    """The first arm at which the running sum of probabilities passes the step's random number."""
+    target = dice.uniform(t, 0, CHOICE)
+    below = 0.0
+    for k, probability in enumerate(probabilities):
+        below += probability
+        if target < below:
+            return k
+    return max(k for k, probability in enumerate(probabilities) if probability > 0)
+
+
+POLICIES: dict[str, Callable[..., Any]] = {
+    "ts": lambda n, **p: Thompson(n, False, **p),
+    "ots": lambda n, **p: Thompson(n, True, **p),
+    "dts": lambda n, **p: Thompson(n, False, **p),
+    "dots": lambda n, **p: Thompson(n, True, **p),
+    "dynamic-ts": DynamicThompson,
+    "exp3": ExponentialWeights,
+    "rexp3": ExponentialWeights,
+    "exp3-ix": ImplicitExploration,
+    "d-ucb": lambda n, discount, confidence, bound: ConfidenceBound(n, 2 * bound, confidence, discount=discount),
+    "sw-ucb": lambda n, window, confidence, bound: ConfidenceBound(n, bound, confidence, window=window),
+    "ucb1": lambda n, confidence: ConfidenceBound(n, 1.0, confidence),
+    "uniform": Uniform,
+}
+
+
+# Environments: mean(arm, clock).
+
+
+def sinusoidal(period: float, n_arms: int, **_: Any) -> tuple[int, Callable[[int, int], float]]:
+    return n_arms, lambda k, t: 0.5 + 0.5 * math.sin(2 * math.pi * t / period + 2 * math.pi * k / n_arms)
+
+
+def abrupt(period: float, n_arms: int, **_: Any) -> tuple[int, Callable[[int, int], float]]:
+    levels = [0.10, 0.37, 0.63, 0.90] if n_arms == 4 else [0.1 + 0.8 * k / (n_arms - 1) for k in range(n_arms)]
+    return n_arms, lambda k, t: levels[k] if t % period >= period * (k + 1) / (n_arms + 1) else 0.0
+
+
+def piecewise(levels: Any, change_points: Any, **_: Any) -> tuple[int, Callable[[int, int], float]]:
+    return len(levels[0]), lambda k, t: levels[sum(t >= point for point in change_points)][k]
+
+
+def from_means(means: Any, **_: Any) -> tuple[int, Callable[[int, int], float]]:
+    return len(means[0]), lambda k, t: means[min(t, len(means)) - 1][k]
+
+
+ENVIRONMENTS: dict[str, Callable[..., Any]] = {
+    "sinusoidal": sinusoidal,
+    "slow": lambda **p: sinusoidal(period=1000, **p),
+    "fast": lambda **p: sinusoidal(period=100, **p),
+    "abrupt": abrupt,
+    "piecewise": piecewise,
+    "from-means": from_means,
+}
+
+
+class Walk:
+    """Brownian means of one run: the whole path of every arm, made as far as it is asked for."""
+
+    def __init__(self, dice: Dice, volatility: float, start: float | None, n_arms: int) -> None:
+        self.dice, self.volatility = dice, volatility
+        self.paths = [[dice.uniform(0, k, START) if start is None else start] for k in range(n_arms)]
+
+    def mean(self, arm: int, clock: int) -> float:
+        path = self.paths[arm]
+        while len(path) < clock:
+            normal, _ = normal_pair(self.dice.words(len(path), arm, WALK))
+            path.append(reflected(path[-1] + self.volatility * normal))
+        return path[clock - 1]
+
+
+def reflected(x: float) -> float:
+    """The number mirrored at 0 and 1 until it lies between them."""
+    while not 0 <= x <= 1:
+        x = -x if x < 0 else 2 - x
+    return x
+
+
+class Trace(NamedTuple):
+    """One run: what was chosen at every step, and the sums up to and including it."""
+
+    chosen: list[int]
+    regret: list[float]
+    expected: list[float]
+    reward: list[float]
+
+
+def play(
+    policy: str, parameters: dict[str, Any], environment: str, world: dict[str, Any], horizon: int, seed: int, run: int
+) -> Trace:
+    """One run of a policy in an environment, both by their names and parameters."""
+    dice = Dice(seed, run)
+    rested, law, concentration = world["rested"], world["rewards"], world["concentration"]
+    own = {name: value for name, value in world.items() if name not in {"rested", "rewards", "concentration"}}
+    if environment == "brownian":
+        n_arms, mean = own["n_arms"], Walk(dice, **own).mean
+    else:
+        n_arms, mean = ENVIRONMENTS[environment](**own)
+    player = POLICIES[policy](n_arms, **parameters)
+    clocks = [1] * n_arms
+    trace = Trace([], [], [], [])
+    regret = expected = earned = 0.0
+    for t in range(1, horizon + 1):
+        means = [mean(k, clocks[k] if rested else t) for k in range(n_arms)]
+        arm = player.select(dice, t)
+        reward = reward_of(law, means[arm], concentration, dice, t)
+        regret += max(means) - means[arm]
+        expected += means[arm]
+        earned += reward
+        clocks[arm] += 1
+        if player.binary and law != "bernoulli":
+            reward = 1.0 if dice.uniform(t, 0, TRIAL) < reward else 0.0
+        player.learn(arm, reward)
+        for record, value in zip(trace, (arm, regret, expected, earned), strict=True):
+            record.append(value)
+    return trace
+
+
+def reward_of(law: str, mean: float, concentration: float, dice: Dice, t: int) -> float:
+    """A reward with this mean."""
+    if law == "bernoulli":
+        return 1.0 if dice.uniform(t, 0, REWARD) < mean else 0.0
+    a, b = mean * concentration, (1 - mean) * concentration
+    if law == "mean" or a <= 0 or b <= 0:
+        return mean
+    return 1 / (1 + math.exp(-dice.log_odds(a, b, t, 0, (REWARD, REWARD), 1)))

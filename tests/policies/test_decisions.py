@@ -1,0 +1,155 @@
+"""Every policy decides as its slow twin in naive.py does, on the same random numbers, step by step."""
+
+import itertools
+from typing import NamedTuple
+
+import naive
+import numpy as np
+import pytest
+
+import driftbandit as db
+from driftbandit.engine.shard import Shard, run_shard
+
+HORIZON = 120
+RUNS = 3
+FIRST_RUN = 5
+SEED = 20171109
+
+
+def random_means(n_arms: int) -> np.ndarray:
+    return np.random.default_rng(n_arms).uniform(size=(90, n_arms)).round(3)
+
+
+POLICIES = [
+    db.ThompsonSampling(),
+    db.ThompsonSampling(prior_successes=2.5, prior_failures=1),
+    db.OptimisticThompsonSampling(),
+    db.DiscountedThompsonSampling(discount=0.4),
+    db.DiscountedThompsonSampling(discount=0.97),
+    db.DiscountedOptimisticThompsonSampling(discount=0.6),
+    db.DiscountedOptimisticThompsonSampling(discount=0.95, prior_failures=3),
+    db.DynamicThompsonSampling(threshold=5),
+    db.DynamicThompsonSampling(threshold=25, prior_successes=0.5),
+    db.Exp3(exploration=0.11),
+    db.Exp3(exploration=1),
+    db.RestartingExp3(batch=25),
+    db.RestartingExp3(batch=40, exploration=0.5),
+    db.Exp3IX(learning_rate=0.3),
+    db.Exp3IX(learning_rate=0.1, implicit_exploration=0),
+    db.DiscountedUCB(discount=0.95),
+    db.DiscountedUCB(discount=0.8, confidence=2, bound=0.7),
+    db.SlidingWindowUCB(window=24),
+    db.SlidingWindowUCB(window=7, confidence=2, bound=0.6),
+    db.SlidingWindowUCB(window=1),
+    db.UCB1(),
+    db.UCB1(confidence=0.3),
+    db.UniformRandom(),
+]
+SMALL_PRIORS_AND_PLAYED_ARM = [
+    db.ThompsonSampling(prior_successes=1e-3, prior_failures=1e-3),
+    db.OptimisticThompsonSampling(prior_successes=1e-3, prior_failures=1),
+    db.DiscountedThompsonSampling(discount=0.9, prior_successes=1e-3, prior_failures=1e-3),
+    db.DiscountedOptimisticThompsonSampling(discount=0.9, prior_successes=0.5, prior_failures=1e-3),
+    db.DiscountedThompsonSampling(discount=0.4, discounted_arms="played"),
+    db.DiscountedThompsonSampling(discount=0.75, discounted_arms="played", prior_successes=1e-3, prior_failures=1e-3),
+    db.DiscountedOptimisticThompsonSampling(discount=0.6, discounted_arms="played"),
+    db.DiscountedOptimisticThompsonSampling(discount=0.6, discounted_arms="played", prior_successes=1e-3),
+]
+FRACTIONAL_REWARDS = {
+    "mean": [
+        db.OptimisticThompsonSampling(),
+        db.DiscountedThompsonSampling(discount=0.9),
+        db.DynamicThompsonSampling(threshold=10),
+        db.Exp3(exploration=0.2),
+        db.Exp3IX(learning_rate=0.2),
+        db.DiscountedUCB(discount=0.9),
+        db.SlidingWindowUCB(window=11),
+    ],
+    "beta": [db.DiscountedThompsonSampling(discount=0.9), db.Exp3(exploration=0.2), db.SlidingWindowUCB(window=11)],
+}
+
+
+class Case(NamedTuple):
+    """A policy in an environment."""
+
+    policy: db.Policy
+    environment: db.Environment
+
+    def __str__(self) -> str:
+        shown = f"{type(self.environment).name}-{self.environment.n_arms}-{self.environment.rewards}"
+        return f"{self.policy}-{shown}-{'rested' if self.environment.rested else 'restless'}"
+
+
+def tables(n_arms: int, rested: bool, rewards: str = "bernoulli", concentration: float = 10.0) -> list[db.Environment]:
+    common = {"rested": rested, "rewards": rewards, "concentration": concentration}
+    return [
+        db.Sinusoidal(period=37, n_arms=n_arms, **common),
+        db.Sinusoidal(period=60.5, n_arms=n_arms, **common),
+        db.Abrupt(period=50, n_arms=n_arms, **common),
+        db.Piecewise(levels=random_means(n_arms)[:4], change_points=[4, 20, 55], **common),
+        db.FromMeans(means=random_means(n_arms), **common),
+    ]
+
+
+def walks(n_arms: int, rested: bool) -> list[db.Environment]:
+    return [
+        db.Brownian(volatility=0.05, n_arms=n_arms, rested=rested),
+        db.Brownian(volatility=0.8, start=0.9, n_arms=n_arms, rested=rested),
+    ]
+
+
+def cases() -> list[Case]:
+    """Every policy with every kind of environment, the number of arms and the parameters taking turns."""
+    found = []
+    for rested in (False, True):
+        for policy, turn in zip(POLICIES, itertools.cycle(range(3)), strict=False):
+            found += [Case(policy, e) for e in tables((4, 2, 7)[turn], rested) + walks((7, 4, 2)[turn], rested)]
+    for policy, n_arms in zip(SMALL_PRIORS_AND_PLAYED_ARM, itertools.cycle((4, 2, 7)), strict=False):
+        found += [Case(policy, environment) for environment in tables(n_arms, rested=False)]
+    found += [Case(policy, e) for policy in SMALL_PRIORS_AND_PLAYED_ARM[2:4] for e in tables(4, rested=True)]
+    for law, policies in FRACTIONAL_REWARDS.items():
+        found += [Case(policy, e) for policy in policies for e in tables(4, False, law, concentration=0.7)]
+    found += [Case(FRACTIONAL_REWARDS["beta"][0], e) for e in tables(2, False, "beta", concentration=30.0)]
+    return found
+
+
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_the_engine_decides_as_the_naive_twin_does(case: Case) -> None:
+    policy, environment = case
+    twins = [
+        naive.play(
+            policy.name, policy.parameters(), environment.name, environment.parameters(), HORIZON, SEED, FIRST_RUN + i
+        )
+        for i in range(RUNS)
+    ]
+    steps = tuple(range(1, HORIZON + 1))
+    decisions = np.zeros((HORIZON, environment.n_arms), int)
+    for i, twin in enumerate(twins):
+        alone = run_shard(Shard(policy, environment, HORIZON, SEED, FIRST_RUN + i, 1, steps))
+        assert np.array_equal(alone.choices.sum(axis=1), np.ones(HORIZON))
+        assert alone.choices.argmax(axis=1).tolist() == twin.chosen
+        decisions += alone.choices
+    together = run_shard(Shard(policy, environment, HORIZON, SEED, FIRST_RUN, RUNS, steps))
+    assert np.array_equal(together.choices, decisions)
+    for figure in ("regret", "expected", "reward"):
+        expected = np.array([getattr(twin, figure) for twin in twins])
+        # the means of a table differ by rounding from the twin's, so a regret of 0 is not exactly 0
+        np.testing.assert_allclose(getattr(together, figure), expected, rtol=1e-12, atol=1e-13, err_msg=figure)
+
+
+def test_a_run_far_out_and_a_seed_of_64_bits_use_all_their_bits() -> None:
+    policy, environment = db.ThompsonSampling(), db.Sinusoidal(period=37)
+    traces = set()
+    for seed, run in [(2**64 - 1, 2**40 - 1), (2**64 - 1, 2**32 - 1), (2**32 - 1, 2**40 - 1), (0, 2**32), (0, 0)]:
+        twin = naive.play("ts", policy.parameters(), "sinusoidal", environment.parameters(), 60, seed, run)
+        outcome = run_shard(Shard(policy, environment, 60, seed, run, 1, (60,)))
+        assert outcome.choices.argmax(axis=1).tolist() == twin.chosen
+        traces.add(tuple(twin.chosen))
+    assert len(traces) == 5
+
+
+def test_the_twins_know_every_public_policy_and_environment() -> None:
+    assert set(naive.POLICIES) == {cls.name for cls in db.Policy.known.values() if cls.__module__.startswith("driftb")}
+    assert {policy.name for policy in POLICIES} == set(naive.POLICIES)
+    known = {cls.name for cls in db.Environment.known.values() if cls.__module__.startswith("driftb")}
+    assert set(naive.ENVIRONMENTS) | {"brownian"} == known
