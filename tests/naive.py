@@ -10,6 +10,7 @@ samples as the samples themselves do but do not round to 0 or 1.
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 SCORE, BOOST, CHOICE, REWARD, TRIAL, WALK, START = range(7)
@@ -134,21 +135,21 @@ class Thompson:
 
 
 class DynamicThompson:
-    """Dynamic TS: an arm holds at most C observations."""
+    """Dynamic TS: an arm holds at most C observations. In fractions, so that a sum that stays at C does so exactly."""
 
     binary = True
 
     def __init__(self, n_arms: int, threshold: float, prior_successes: float, prior_failures: float) -> None:
-        self.threshold = threshold
-        self.alpha = [prior_successes] * n_arms
-        self.beta = [prior_failures] * n_arms
+        self.threshold = Fraction(threshold)
+        self.alpha = [Fraction(prior_successes)] * n_arms
+        self.beta = [Fraction(prior_failures)] * n_arms
 
     def select(self, dice: Dice, t: int) -> int:
-        pairs = enumerate(zip(self.alpha, self.beta, strict=True))
+        pairs = enumerate(zip(map(float, self.alpha), map(float, self.beta), strict=True))
         return largest([dice.log_odds(a, b, t, k, (SCORE, BOOST), k) for k, (a, b) in pairs], dice, t)
 
-    def learn(self, arm: int, reward: float) -> None:
-        c = self.threshold
+    def learn(self, arm: int, success: float) -> None:
+        c, reward = self.threshold, Fraction(success)
         if self.alpha[arm] + self.beta[arm] < c:
             self.alpha[arm] += reward
             self.beta[arm] += 1 - reward

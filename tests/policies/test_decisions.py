@@ -29,7 +29,7 @@ POLICIES = [
     db.DiscountedOptimisticThompsonSampling(discount=0.6),
     db.DiscountedOptimisticThompsonSampling(discount=0.95, prior_failures=3),
     db.DynamicThompsonSampling(threshold=5),
-    db.DynamicThompsonSampling(threshold=25, prior_successes=0.5),
+    db.DynamicThompsonSampling(threshold=12.3, prior_successes=0.5),
     db.Exp3(exploration=0.11),
     db.Exp3(exploration=1),
     db.RestartingExp3(batch=25),

@@ -56,5 +56,6 @@ class DynamicThompsonSampling(Policy):
 
 def count_up_to(p: Parameters, a: float, b: float, reward: float, probability: float) -> tuple[float, float]:
     """A success or a failure more, scaled back where the arm holds the threshold already."""
-    scale = 1.0 if a + b < p[2] else p[2] / (p[2] + 1.0)
+    # a posterior scaled back to C holds C only up to rounding, and must count as holding it
+    scale = 1.0 if a + b < 0.999999 * p[2] else p[2] / (p[2] + 1.0)
     return (a + reward) * scale, (b + (1.0 - reward)) * scale

@@ -1,0 +1,258 @@
+"""The command line: parse, call, print. Every error is one line on standard error."""
+
+import dataclasses
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from driftbandit import checks
+from driftbandit._version import __version__
+from driftbandit.environments import Environment
+from driftbandit.errors import DriftbanditError, Interrupted, InvalidValue
+from driftbandit.policies import Policy
+
+app = typer.Typer(
+    name="driftbandit",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Threads = Annotated[int | None, typer.Option(help="Threads to use; all cores unless given.", show_default=False)]
+Device = Annotated[str, typer.Option(help="cpu or cuda.")]
+Precision = Annotated[str, typer.Option(help="float64, or float32 on a GPU.")]
+Cluster = Annotated[str | None, typer.Option(help="Address of a Dask scheduler.", metavar="ADDRESS")]
+Seed = Annotated[int, typer.Option(help="Seed of all random numbers.")]
+
+
+@app.callback(invoke_without_command=True)
+def root(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    """Bandits whose arms drift: simulate policies, get exact probabilities, reproduce the paper."""
+    if version:
+        print(__version__)
+        raise typer.Exit
+
+
+@app.command()
+def simulate(
+    environment: Annotated[str, typer.Argument(help="Such as fast, abrupt:n_arms=6, or the path of a CSV of means.")],
+    policy: Annotated[
+        list[str] | None, typer.Option("--policy", "-p", help="Such as dts:discount=0.4; give it once for each policy.")
+    ] = None,
+    horizon: Annotated[int, typer.Option(help="Steps in a game.")] = 5000,
+    runs: Annotated[int, typer.Option(help="Games for each policy.")] = 1000,
+    seed: Seed = 0,
+    threads: Threads = None,
+    device: Device = "cpu",
+    precision: Precision = "float64",
+    cluster: Cluster = None,
+    keep: Annotated[Path | None, typer.Option(help="Folder for finished parts, to go on after a stop.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Write everything recorded to this netCDF file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw regret over time to this file (.svg, .png, .pdf).")] = None,
+    as_json: Json = False,
+) -> None:
+    """Play policies in an environment and compare their regret.
+
+    `driftbandit policies` and `driftbandit environments` list what there is.
+    """
+    from driftbandit.engine import simulate as run
+
+    if not policy:
+        raise InvalidValue("policy must be given at least once, such as --policy dts:discount=0.9")
+    policies = [Policy.parse(text) for text in policy]
+    for option, path in (("save", save), ("plot", plot)):
+        if path is not None and not path.resolve().parent.is_dir():
+            raise InvalidValue(f"{option} must be in a folder that exists, got {checks.shown(str(path))}")
+    if plot is not None and plot.suffix not in {".svg", ".png", ".pdf"}:
+        raise InvalidValue(f"plot must end in .svg, .png or .pdf, got {checks.shown(str(plot))}")
+    result = run(
+        policies,
+        _environment(environment),
+        horizon=horizon,
+        runs=runs,
+        seed=seed,
+        threads=threads,
+        device=device,
+        precision=precision,
+        cluster=cluster,
+        keep=keep,
+    )
+    if save is not None:
+        result.save(save)
+    if plot is not None:
+        result.plot().savefig(plot)
+    if as_json:
+        rows = [
+            {
+                "policy": specification.name,
+                "parameters": specification.parameters(),
+                "normalized_regret": regret.mean,
+                "ci95": regret.ci95 if math.isfinite(regret.ci95) else None,
+                "static_regret": static.mean,
+                "mean_reward": reward.mean,
+            }
+            for specification, regret, static, reward in zip(
+                policies,
+                result.normalized_regret.values(),
+                result.static_regret.values(),
+                result.mean_reward.values(),
+                strict=True,
+            )
+        ]
+        head = {"environment": result.environment, "horizon": horizon, "runs": runs, "seed": seed}
+        print(json.dumps(head | {"policies": rows}))
+        return
+    table = {
+        "policy": result.policies,
+        "normalised regret": result.normalized_regret.values(),
+        "against best single arm": result.static_regret.values(),
+        "mean reward": result.mean_reward.values(),
+    }
+    _print_table(f"{result.environment}, {horizon} steps, {runs} runs, seed {seed}", table)
+
+
+@app.command(context_settings={"ignore_unknown_options": False})
+def probability(
+    arms: Annotated[list[str], typer.Argument(help="Beta posteriors, such as 30.5,20.3 28.2,25.9.", metavar="A,B ...")],
+    optimistic: Annotated[bool, typer.Option("--optimistic", help="For OTS and dOTS.")] = False,
+    as_json: Json = False,
+) -> None:
+    """The exact probability that Thompson sampling chooses each arm."""
+    from driftbandit.exact import selection_probabilities
+
+    parameters = [_pair(text) for text in arms]
+    probabilities = [float(value) for value in selection_probabilities(parameters, optimistic=optimistic)]
+    if as_json:
+        print(json.dumps({"probabilities": probabilities}))
+        return
+    title = "probability of choosing each arm" + (", optimistic" if optimistic else "")
+    _print_table(title, {"arm": range(1, len(arms) + 1), "posterior": [f"Beta({a:g}, {b:g})" for a, b in parameters],
+                         "probability": [f"{value:.12g}" for value in probabilities]})  # fmt: skip
+
+
+@app.command()
+def reproduce(
+    only: Annotated[list[str] | None, typer.Option(help="Id of one experiment; give it once for each.")] = None,
+    profile: Annotated[str, typer.Option(help="text, published, fitted or all.")] = "all",
+    runs: Annotated[int | None, typer.Option(help="Runs instead of the paper's numbers.", show_default=False)] = None,
+    seed: Seed = 1,
+    out: Annotated[Path, typer.Option(help="Folder for the report, figures and numbers.")] = Path("reproduction"),
+    threads: Threads = None,
+    device: Device = "cpu",
+    precision: Precision = "float64",
+    cluster: Cluster = None,
+) -> None:
+    """Run the paper's whole evaluation and write a report.
+
+    Finished experiments are kept in the folder and not run again.
+    """
+    from driftbandit.paper import reproduce as run
+
+    summary = run(
+        out=out,
+        only=only or None,
+        profile=profile,
+        runs=runs,
+        seed=seed,
+        threads=threads,
+        device=device,
+        precision=precision,
+        cluster=cluster,
+    )
+    print(summary)
+
+
+@app.command()
+def policies() -> None:
+    """The policies and their parameters."""
+    _print_specifications(Policy)
+
+
+@app.command()
+def environments() -> None:
+    """The environments and their parameters."""
+    _print_specifications(Environment)
+
+
+def main() -> None:
+    """The command `driftbandit`: status 2 for a wrong value, 1 for other errors, 130 after Ctrl-C."""
+    try:
+        sys.exit(app(standalone_mode=False) or 0)
+    except InvalidValue as error:
+        _end(str(error), 2)
+    except Interrupted as error:
+        _end(str(error), 130)
+    except DriftbanditError as error:
+        _end(str(error), 1)
+    except (KeyboardInterrupt, typer.Abort):
+        _end("interrupted", 130)
+    except BrokenPipeError:  # whoever read our output has seen enough
+        sys.stderr.close()
+        sys.exit(1)
+    except MemoryError:
+        _end("not enough memory: use fewer runs or arms", 1)
+    except Exception as error:
+        message = getattr(error, "format_message", None)  # what the parser of the command line raises
+        if message is None:
+            raise
+        _end(message(), 2)
+
+
+def _end(message: str, status: int) -> None:
+    print(f"driftbandit: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(status)
+
+
+def _environment(text: str) -> Environment:
+    if text.lower().endswith(".csv"):
+        return Environment.build("from-means", {"means": text})
+    return Environment.parse(text)
+
+
+def _pair(text: str) -> tuple[float, float]:
+    try:
+        first, second = (float(part) for part in text.split(","))
+    except ValueError:
+        raise InvalidValue(f"a posterior must be written as 30.5,20.3, got {checks.shown(text)}") from None
+    return first, second
+
+
+def _print_specifications(kind: type[Policy] | type[Environment]) -> None:
+    rows = sorted(kind.known.items())
+    table = {
+        "name": [name for name, _ in rows],
+        "class": [cls.__name__ for _, cls in rows],
+        "parameters": [
+            ", ".join(
+                field.name if field.default is dataclasses.MISSING else f"{field.name}={_short(field.default)}"
+                for field in dataclasses.fields(cls)
+                if field.init
+            )
+            for _, cls in rows
+        ],
+    }
+    _print_table(f"{kind.kind}: written as name:parameter=value,…", table)
+
+
+def _short(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _print_table(title: str, columns: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for name, values in columns.items():
+        numeric = name not in {"policy", "posterior", "name", "class", "parameters"}
+        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*map(str, row))
+    console.print(table)
