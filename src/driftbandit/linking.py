@@ -80,7 +80,7 @@ class Processor(Target):
         import numba
 
         folder = cache_folder()
-        if folder is None:
+        if folder is None or not Path(function.__code__.co_filename).is_file():
             return numba.njit(error_model="numpy", nogil=True)(function)
         settings: Any = numba.config
         before = settings.CACHE_DIR
@@ -154,6 +154,7 @@ class _Binding:
         code = function.__code__.replace(co_consts=tuple(map(self.constant, function.__code__.co_consts)))
         self.parts += [function.__qualname__, code.co_code.hex(), repr(code.co_names), repr(code.co_varnames)]
         self.parts += [repr(const) for const in code.co_consts if not isinstance(const, types.CodeType)]
+        self.parts += [f"{kind.__name__}{kind._fields}" for kind in names.values() if _is_record(kind)]
         bound = types.FunctionType(code, names, function.__name__, function.__defaults__)
         bound.__module__ = function.__module__
         bound.__qualname__ = function.__qualname__
@@ -182,6 +183,11 @@ class _Binding:
 
     def digest(self) -> str:
         return hashlib.sha256("\n".join(self.parts).encode()).hexdigest()
+
+
+def _is_record(value: Any) -> bool:
+    """Whether a name stands for a named tuple: kernels take them as arguments, and a kept kernel must fit them."""
+    return isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields")
 
 
 def _global_names(code: types.CodeType) -> Iterator[str]:

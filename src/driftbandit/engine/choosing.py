@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 
 from driftbandit.elementary import exp
-from driftbandit.engine.layout import Desk, Evidence, Place, accepted, probability, score
+from driftbandit.engine.layout import VECTOR, Desk, Evidence, Place, Waiting, accepted, probability, score
 from driftbandit.rng import BOOST, CHOICE, SCORE, draw, uniform
 
 ZERO = np.uint64(0)
+ONE = np.uint64(1)
 
 
 def choose_sampled(parameters: Any, shared: float, place: Place, evidence: Evidence, desk: Desk) -> None:
     """The arm with the largest random score; attempts that are rejected are repeated until all stand."""
     seed, first_run, step = place
     a, b = evidence
-    scores, waiting, doubtful = desk.scores, desk.tally, desk.doubtful
-    own_a, own_b, best = desk.total, desk.target, desk.best
+    scores, doubtful, waiting = desk.scores, desk.doubtful, desk.waiting
     n_arms, n = a.shape
     for k in range(n_arms):
         arm = np.uint64(k)
@@ -29,37 +29,74 @@ def choose_sampled(parameters: Any, shared: float, place: Place, evidence: Evide
             run = first_run + np.uint64(r)
             words = draw(seed, run, step, arm, SCORE, ZERO)
             more = draw(seed, run, step, arm, BOOST, ZERO)
-            value, sure = score(parameters, shared, a[k, r], b[k, r], words, more)
-            scores[k, r] = value
-            doubtful[r] = not sure
-        left = 0
-        for r in range(n):
-            waiting[left] = r
-            left += doubtful[r]
-        for i in range(left):
-            own_a[i] = a[k, waiting[i]]
-            own_b[i] = b[k, waiting[i]]
-        attempt = ZERO
-        while left > 0:
-            for i in range(left):
-                words = draw(seed, first_run + np.uint64(waiting[i]), step, arm, SCORE, attempt)
-                doubtful[i] = not accepted(parameters, own_a[i], own_b[i], words)
-            still = 0
-            for i in range(left):
-                waiting[still] = waiting[i]
-                own_a[still] = own_a[i]
-                own_b[still] = own_b[i]
-                still += doubtful[i]
-            left = still
-            attempt += np.uint64(1)
-            for i in range(left):
-                run = first_run + np.uint64(waiting[i])
-                words = draw(seed, run, step, arm, SCORE, attempt)
-                more = draw(seed, run, step, arm, BOOST, attempt)
-                best[i], _ = score(parameters, shared, own_a[i], own_b[i], words, more)
-            for i in range(left):
-                scores[k, waiting[i]] = best[i]
+            scores[k, r], sure = score(parameters, shared, a[k, r], b[k, r], words, more)
+            doubtful[k * n + r] = not sure
+    left = 0
+    for i in range(n_arms * n):
+        waiting.place[left] = i
+        left += doubtful[i]
+    if left > 0:
+        repeat_attempts(parameters, shared, place, evidence, desk, left)
     choose_largest(place, desk)
+
+
+def repeat_attempts(parameters: Any, shared: float, place: Place, evidence: Evidence, desk: Desk, left: int) -> None:
+    """Decide the doubtful attempts by the full test, and repeat those that fail it, all arms and runs together.
+
+    Lists are filled up to a multiple of the vector length: what is left over would else be computed one by one.
+    """
+    seed, first_run, step = place
+    a, b = evidence
+    scores, doubtful = desk.scores, desk.doubtful
+    where, arms, runs, own_a, own_b, values = desk.waiting
+    n = a.shape[1]
+    for i in range(left):
+        k = where[i] // n
+        r = where[i] - k * n
+        arms[i] = k
+        runs[i] = first_run + np.uint64(r)
+        own_a[i] = a[k, r]
+        own_b[i] = b[k, r]
+    attempt = ZERO
+    while left > 0:
+        for i in range(fill_up(desk.waiting, left)):
+            words = draw(seed, runs[i], step, arms[i], SCORE, attempt)
+            doubtful[i] = not accepted(parameters, own_a[i], own_b[i], words)
+        left = keep_doubtful(desk, left)
+        attempt += ONE
+        if left > 0:
+            for i in range(fill_up(desk.waiting, left)):
+                words = draw(seed, runs[i], step, arms[i], SCORE, attempt)
+                more = draw(seed, runs[i], step, arms[i], BOOST, attempt)
+                values[i], sure = score(parameters, shared, own_a[i], own_b[i], words, more)
+                doubtful[i] = not sure
+            for i in range(left):
+                scores[np.int64(arms[i]), np.int64(runs[i] - first_run)] = values[i]
+            left = keep_doubtful(desk, left)
+
+
+def keep_doubtful(desk: Desk, left: int) -> int:
+    """Drop what is decided from the list; the number that is left is returned."""
+    _, arms, runs, a, b, _ = desk.waiting
+    still = 0
+    for i in range(left):
+        arms[still] = arms[i]
+        runs[still] = runs[i]
+        a[still] = a[i]
+        b[still] = b[i]
+        still += desk.doubtful[i]
+    return still
+
+
+def fill_up(waiting: Waiting, left: int) -> int:
+    """Repeat the first entry until the list is as long as a multiple of the vector length, which is returned."""
+    filled = (left + VECTOR - 1) // VECTOR * VECTOR
+    for i in range(left, filled):
+        waiting.arms[i] = waiting.arms[0]
+        waiting.runs[i] = waiting.runs[0]
+        waiting.a[i] = waiting.a[0]
+        waiting.b[i] = waiting.b[0]
+    return filled
 
 
 def choose_index(parameters: Any, shared: float, place: Place, evidence: Evidence, desk: Desk) -> None:

@@ -17,7 +17,7 @@ from driftbandit.engine.result import Result, assemble
 from driftbandit.engine.shard import Outcome, Shard
 from driftbandit.engine.threads import Threads
 from driftbandit.environments import Environment
-from driftbandit.errors import Interrupted, InvalidValue
+from driftbandit.errors import ClusterError, Interrupted, InvalidValue
 from driftbandit.policies import Policy
 from driftbandit.rng import MAX_RUN, MAX_STEP
 
@@ -115,6 +115,10 @@ def play_games(
         except KeyboardInterrupt:
             kept_where = f"finished parts are kept in {keep}" if keeper else "nothing was kept"
             raise Interrupted(f"interrupted after {bar.finished / bar.total:.0%}; {kept_where}") from None
+        except ClusterError as error:
+            if keeper is None:
+                raise
+            raise ClusterError(f"{error}; finished parts are kept in {keep}: the same call goes on there") from None
 
 
 class _Plan:

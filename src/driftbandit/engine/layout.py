@@ -12,6 +12,21 @@ Place = tuple[np.uint64, np.uint64, np.uint64]
 """Where random numbers come from: the seed, the first run of the block, the step."""
 
 
+VECTOR = 8
+"""Numbers that the widest processors handle at once."""
+
+
+class Waiting(NamedTuple):
+    """The attempts that are not decided yet: a list over all arms and runs."""
+
+    place: NDArray[np.int64]  # in the flat order of `scores`
+    arms: NDArray[np.uint64]
+    runs: NDArray[np.uint64]
+    a: Reals
+    b: Reals
+    value: Reals
+
+
 class Desk(NamedTuple):
     """Scratch space, and what one step hands to the next."""
 
@@ -20,7 +35,8 @@ class Desk(NamedTuple):
     probability: Reals  # of the chosen arm; only policies that choose by probability set it
     reward: Reals
     tally: NDArray[np.int64]
-    doubtful: NDArray[np.bool_]
+    doubtful: NDArray[np.bool_]  # in the flat order of `scores`
+    waiting: Waiting
     best: Reals
     total: Reals
     target: Reals

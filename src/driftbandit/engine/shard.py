@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftbandit.engine import choosing, observing, playing
-from driftbandit.engine.layout import Desk, Memory, Reals, Record, World
+from driftbandit.engine.layout import VECTOR, Desk, Memory, Reals, Record, Waiting, World
 from driftbandit.environments import Brownian, Environment
 from driftbandit.environments.brownian import first_mean
 from driftbandit.linking import CPU, link
@@ -177,15 +177,17 @@ def _memory(rule: Rule, horizon: int, runs: int) -> Memory:
 
 
 def _desk(n_arms: int, runs: int) -> Desk:
-    numbers = [np.empty(runs) for _ in range(3)]
+    room = n_arms * runs + VECTOR
+    lists = [np.empty(room, kind) for kind in (np.int64, np.uint64, np.uint64, np.float64, np.float64, np.float64)]
     return Desk(
         np.empty((n_arms, runs)),
         np.zeros(runs, np.int64),
         np.ones(runs),
         np.empty(runs),
         np.empty(runs, np.int64),
-        np.empty(runs, np.bool_),
-        *numbers,
+        np.empty(room, np.bool_),
+        Waiting(*lists),
+        *(np.empty(runs) for _ in range(3)),
     )
 
 

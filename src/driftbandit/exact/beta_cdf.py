@@ -13,16 +13,19 @@ import numpy as np
 from driftbandit.elementary import exp, log
 from driftbandit.exact.beta_density import (
     CENTRAL,
+    FEW_FAILURES_TERM,
     LOG_PEAK,
     MEAN,
     MIDDLE_CDF,
     REST,
+    STIRLING_FROM,
     WIDTH,
     A,
     B,
     N,
     Array,
     deviance,
+    stirling_series,
 )
 from driftbandit.exact.legendre import NODES
 
@@ -30,8 +33,9 @@ DEGREE = 40
 CENTRAL_FROM = 150.0  # smallest parameter from which the polynomial is used
 CENTRAL_REACH = 1.5  # in standard deviations of θ
 FRACTION_STEPS = 20000
-SMALL_FAILURES = 0.05
-FAR_REST = 0.01
+FEW_FAILURES = 0.3
+NEAR_ONE = 0.3  # how far from 1 the expansion for few failures reaches
+FAR_RIGHT = 700.0  # beyond, 1 − θ underflows
 
 
 def fraction_steps(theta: float, lean: float, a: float, b: float) -> int:
@@ -81,10 +85,13 @@ def cdf_ratio(
         out[i] = 1.0 / out[i]
 
 
-def middle_polynomial(arm: Array, coefficients: Array) -> None:
-    """Prepare the polynomial for the middle of a needle, and all else that the distribution function needs."""
+def prepare_cdf(arm: Array, coefficients: Array) -> None:
+    """Fill in what the distribution function needs: the polynomial for the middle of a needle, the term for a small b."""
     a, b, n = arm[A], arm[B], arm[N]
     mean, rest = arm[MEAN], arm[REST]
+    arm[FEW_FAILURES_TERM] = 0.0
+    if b < FEW_FAILURES:
+        arm[FEW_FAILURES_TERM] = log_rising(a, b) - log_rising(1.0, b)
     if min(a, b) < CENTRAL_FROM:
         arm[CENTRAL] = 0.0
         return
@@ -117,9 +124,39 @@ def polynomial(omega: float, coefficients: Array) -> float:
     return total * omega
 
 
+def log_rising(a: float, b: float) -> float:
+    """ln(Γ(a + b)/Γ(a)) for a small b, of which it is a multiple, to full relative precision."""
+    total = 0.0
+    while a < STIRLING_FROM:
+        total -= math.log1p(b / a)
+        a += 1.0
+    return total + (
+        (a - 0.5) * math.log1p(b / a) + b * (math.log(a + b) - 1.0) + (stirling_series(a + b) - stirling_series(a))
+    )
+
+
+def log_survival(t: float, rest: float, arm: Array) -> float:
+    """ln(1 − F) near θ = 1 when b is small: a small multiple of b itself, so that F = −expm1 of it keeps its digits.
+
+    1 − F = r^b/(b·B(a, b))·(1 + b·Σ_k (1−a)_k/(k!·(b+k))·r^k),   r = 1 − θ.
+    """
+    a, b = arm[A], arm[B]
+    term, total = 1.0, 0.0
+    for k in range(1, 200):
+        term *= (k - a) / k * rest
+        part = term / (b + k)
+        total += part
+        if abs(part) <= 1e-17 * abs(total):
+            break
+    log_rest = math.log(rest) if t < FAR_RIGHT else -t
+    return b * log_rest + arm[FEW_FAILURES_TERM] + math.log1p(b * total)
+
+
 def log_cdf(
     arm: Array,
     coefficients: Array,
+    edge: float,
+    distance: Array,
     theta: Array,
     rest: Array,
     lean: Array,
@@ -127,7 +164,7 @@ def log_cdf(
     ratio: Array,
     out: Array,
 ) -> None:
-    """ln F on the nodes of a panel, in ascending order, none of them above the arm's CDF_END."""
+    """ln F on the nodes of a panel, which are in ascending order."""
     a, b, n = arm[A], arm[B], arm[N]
     low_until = 0
     high_from = 0
@@ -146,11 +183,15 @@ def log_cdf(
                 ratio[i] = ratio[i] * (-lean[i] * arm[WIDTH]) + coefficients[k]
         for i in range(low_until, high_from):
             out[i] = log(arm[MIDDLE_CDF] - scale * ratio[i] * lean[i] * arm[WIDTH])
+    elif b < FEW_FAILURES:
+        high_from = NODES
+        while low_until < NODES and (rest[low_until] > NEAR_ONE or a * rest[low_until] > 1.0):
+            low_until += 1
+        for i in range(low_until, NODES):
+            out[i] = math.log(-math.expm1(log_survival(edge + distance[i], rest[i], arm)))
     else:
         switch = (a + 1.0) / (n + 2.0)
-        while low_until < NODES and (
-            theta[low_until] <= switch or (b < SMALL_FAILURES and rest[low_until] > FAR_REST)
-        ):
+        while low_until < NODES and theta[low_until] <= switch:
             low_until += 1
         high_from = low_until
     if low_until > 0:

@@ -29,21 +29,27 @@ CENTRAL = 9  # 1 where the middle of the distribution function is a polynomial
 MIDDLE_CDF = 10  # distribution function at the mean, where CENTRAL
 CDF_END = 11  # log odds above which the distribution function is 1
 DENSITY_END = 12  # log odds above which the arm is chosen with no probability
-COLUMNS = 13
+FEW_FAILURES_TERM = 13  # ln(Γ(a+b)/(Γ(a)·Γ(1+b))), where b is small
+COLUMNS = 14
 
 STIRLING_FROM = 10.0
 HALF_LOG_TAU = 0.9189385332046727
+
+
+def stirling_series(z: float) -> float:
+    """ln Γ(1+z) − ½·ln(2πz) − z·ln(z/e), for a large z."""
+    r = 1.0 / z
+    s = r * r
+    series = 1.0 / 1188.0 + s * (-691.0 / 360360.0 + s * (1.0 / 156.0))
+    series = 1.0 / 12.0 + s * (-1.0 / 360.0 + s * (1.0 / 1260.0 + s * (-1.0 / 1680.0 + s * series)))
+    return r * series
 
 
 def log_stirling_ratio(z: float) -> float:
     """ln G(z), where G(z) = Γ(1+z)·(e/z)^z."""
     if z < STIRLING_FROM:
         return math.lgamma(1.0 + z) + (z - z * math.log(z))
-    r = 1.0 / z
-    s = r * r
-    series = 1.0 / 1188.0 + s * (-691.0 / 360360.0 + s * (1.0 / 156.0))
-    series = 1.0 / 12.0 + s * (-1.0 / 360.0 + s * (1.0 / 1260.0 + s * (-1.0 / 1680.0 + s * series)))
-    return (HALF_LOG_TAU + 0.5 * math.log(z)) + r * series
+    return (HALF_LOG_TAU + 0.5 * math.log(z)) + stirling_series(z)
 
 
 def log_peak(a: float, b: float) -> float:

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from driftbandit.elementary import exp
-from driftbandit.exact.beta_cdf import DEGREE, log_cdf, middle_polynomial
+from driftbandit.exact.beta_cdf import DEGREE, log_cdf, prepare_cdf
 from driftbandit.exact.beta_density import (
     CDF_END,
     COLUMNS,
@@ -87,7 +87,7 @@ def set_up(parameters: Array, arms: Array, coefficients: Array) -> int:
     best = 0
     for k in range(n_arms):
         describe(parameters[k, 0], parameters[k, 1], arms[k])
-        middle_polynomial(arms[k], coefficients[k])
+        prepare_cdf(arms[k], coefficients[k])
         if parameters[k, 0] / parameters[k, 1] > parameters[best, 0] / parameters[best, 1]:
             best = k
     for k in range(n_arms):
@@ -182,7 +182,7 @@ def march(
                 for i in range(NODES):
                     log_height[k, i] = log_density[k, i]
             if left < arm[CDF_END]:
-                log_cdf(arm, coefficients[k], theta, rest, lean, log_density[k], ratio, cdf)
+                log_cdf(arm, coefficients[k], edge, distance, theta, rest, lean, log_density[k], ratio, cdf)
                 for i in range(NODES):
                     log_height[k, i] -= cdf[i]
                     product[i] += cdf[i]
@@ -275,7 +275,7 @@ def share_atom(best: int, arms: Array, coefficients: Array, log_density: Array, 
     ties = 0
     for k in range(n_arms):
         density_on_nodes(arms[k], edge, edge_low, distance, growth, lean, log_density[k])
-        log_cdf(arms[k], coefficients[k], theta, rest, lean, log_density[k], ratio, cdf)
+        log_cdf(arms[k], coefficients[k], edge, distance, theta, rest, lean, log_density[k], ratio, cdf)
         total += cdf[0]
         if arms[k, A] / arms[k, B] == odds:
             ties += 1

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from driftbandit.elementary import exp
-from driftbandit.exact.beta_cdf import DEGREE, log_cdf, middle_polynomial
+from driftbandit.exact.beta_cdf import DEGREE, log_cdf, prepare_cdf
 from driftbandit.exact.beta_density import (
     CDF_END,
     COLUMNS,
@@ -46,7 +46,7 @@ def exceeding(a: float, b: float, c: float, d: float, arms: Array, coefficients:
         a, b, c, d = d, c, b, a
     describe(a, b, arms[0])
     describe(c, d, arms[1])
-    middle_polynomial(arms[1], coefficients)
+    prepare_cdf(arms[1], coefficients)
     arms[1, CDF_END] = arms[1, PLACE] + upper_end(0.0, CDF_LEVEL, arms[1])
     start = arms[0, PLACE]
     if (arms[0, PLACE] - arms[1, PLACE]) + (arms[0, PLACE_LOW] - arms[1, PLACE_LOW]) < 0.0:
@@ -78,7 +78,7 @@ def outwards(
         density_on_nodes(arms[0], right, 0.0, distance, growth, lean, log_density)
         if right - length < arms[1, CDF_END]:
             density_on_nodes(arms[1], right, 0.0, distance, growth, lean, other_density)
-            log_cdf(arms[1], coefficients, theta, rest, lean, other_density, ratio, other_cdf)
+            log_cdf(arms[1], coefficients, right, distance, theta, rest, lean, other_density, ratio, other_cdf)
             for i in range(NODES):
                 log_density[i] += other_cdf[i]
         peak = -np.inf

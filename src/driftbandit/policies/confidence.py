@@ -4,7 +4,7 @@ Evidence is `a` = number of observations N (discounted, or in the window) and `b
 b/a plus √(shared/a), where `shared` grows with the logarithm of all observations; an arm without any comes first.
 """
 
-from math import inf, log, sqrt
+from math import floor, inf, log, sqrt
 
 from driftbandit.policies.policy import Parameters
 
@@ -24,6 +24,19 @@ def observe(p: Parameters, a: float, b: float, reward: float, probability: float
     return a + 1.0, b + reward
 
 
+def observe_in_window(p: Parameters, a: float, b: float, reward: float, probability: float) -> tuple[float, float]:
+    """An observation more, that `forget` can take back without a trace."""
+    return a + 1.0, b + fixed_point(reward)
+
+
 def forget(p: Parameters, a: float, b: float, reward: float) -> tuple[float, float]:
     """An observation less; an arm without any has a sum of exactly 0."""
-    return a - 1.0, b - reward if a > 1.5 else 0.0
+    return a - 1.0, b - fixed_point(reward) if a > 1.5 else 0.0
+
+
+def fixed_point(reward: float) -> float:
+    """The nearest multiple of 2^−32: sums of these are exact, so rewards that left a window leave no rounding behind.
+
+    Otherwise arms with equal rewards in the window would differ by what they earned before it, and never tie.
+    """
+    return floor(reward * 4294967296.0 + 0.5) * 2.3283064365386963e-10

@@ -50,7 +50,7 @@ class SlidingWindowUCB(Policy):
             selection="index",
             score=confidence.index,
             context=confidence.padding,
-            learn=confidence.observe,
+            learn=confidence.observe_in_window,
             unlearn=confidence.forget,
             parameters=(self.bound * self.bound, self.confidence),
             window=self.window,

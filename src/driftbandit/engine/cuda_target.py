@@ -1,0 +1,197 @@
+"""An NVIDIA card as a place to run: the card's own mathematics, and random words in 32-bit arithmetic.
+
+Everything else is linked from the one source that the processor runs too. In single precision the fast functions of
+the card's special units are used; their error, some 2^−22, is of the size of that precision itself.
+"""
+
+import inspect
+import math
+import types
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numba import cuda
+from numba.cuda import libdevice
+
+from driftbandit import elementary, rng, sampling
+from driftbandit.elementary import exp, log, real
+from driftbandit.linking import Target, cache_folder
+from driftbandit.rng import (
+    HALF_WORD,
+    HIGH_26,
+    HIGH_27,
+    LOW_32,
+    MULTIPLIER_0,
+    MULTIPLIER_1,
+    WEYL_0,
+    WEYL_1,
+    Words,
+)
+from driftbandit.sampling import THIRD, normal_pair, odds_accepted, open_uniform
+
+SIMULATED = bool(cuda.config.ENABLE_CUDASIM)
+TURN = 6.283185307179586
+UPPER_24 = np.uint32(8)
+
+
+class Gpu(Target):
+    """The card in one precision."""
+
+    def __init__(self, precision: str) -> None:
+        self.real = np.float32 if precision == "float32" else np.float64
+        self.name = f"cuda 1 {precision}{' simulated' if SIMULATED else ''}"
+
+    @property
+    def replacements(self) -> Mapping[Any, Any]:
+        if SIMULATED:
+            return {elementary.log: math.log, elementary.exp: math.exp, elementary.cos_sin: turn_by_library}
+        words = {rng.philox: philox, rng.open_uniform: open_uniform_of_word}
+        if self.real is np.float32:
+            return words | {
+                rng.uniform: uniform_of_word,
+                elementary.log: fast_log,
+                elementary.exp: fast_exp,
+                elementary.cos_sin: fast_turn,
+                math.sqrt: root_of_positive,
+            }
+        return words | {
+            rng.uniform: uniform_of_words,
+            elementary.log: math.log,
+            elementary.exp: math.exp,
+            elementary.cos_sin: turn,
+            sampling.odds_accepted: odds_accepted_soon,
+        }
+
+    def compile_inner(self, function: types.FunctionType) -> Any:
+        if SIMULATED:
+            return function  # plain Python there; a wrapper would only make it slower
+        return cuda.jit(device=True, **_options(self.real is np.float32, inner=True))(function)
+
+    def compile_outer(self, function: types.FunctionType, digest: str) -> Any:
+        if SIMULATED:
+            return cuda.jit(function)
+        options = _options(self.real is np.float32, inner=False)
+        folder = cache_folder()
+        if folder is None:
+            return cuda.jit(**options)(function)
+        before = cuda.config.CACHE_DIR
+        cuda.config.CACHE_DIR = str(folder / digest[:2] / digest)  # read once, when caching is switched on
+        try:
+            return cuda.jit(cache=True, **options)(function)
+        finally:
+            cuda.config.CACHE_DIR = before
+
+
+def _options(fast: bool, inner: bool) -> dict[str, Any]:
+    """What to tell the compiler, in the words of the version that is installed."""
+    known = inspect.signature(cuda.jit).parameters
+    options: dict[str, Any] = {"fastmath": fast}
+    if inner:
+        options |= {"forceinline": True} if "forceinline" in known else {"inline": True}
+    elif "lto" in known:
+        options |= {"lto": False}  # one module: the compiler sees the whole kernel, and the options reach it
+    return options
+
+
+def philox(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> tuple[Any, Any, Any, Any]:
+    """The words of `rng.philox`, held in 32 bits: half the registers, and one wide multiplication a product."""
+    x0 = np.uint32(c0)
+    x1 = np.uint32(c1)
+    x2 = np.uint32(c2)
+    x3 = np.uint32(c3)
+    y0 = np.uint32(k0)
+    y1 = np.uint32(k1)
+    for _ in range(10):
+        p0 = np.uint64(x0) * MULTIPLIER_0
+        p1 = np.uint64(x2) * MULTIPLIER_1
+        x0 = np.uint32(np.uint32(p1 >> HALF_WORD) ^ x1 ^ y0)
+        x1 = np.uint32(p1)
+        x2 = np.uint32(np.uint32(p0 >> HALF_WORD) ^ x3 ^ y1)
+        x3 = np.uint32(p0)
+        y0 = np.uint32(np.uint64(y0) + WEYL_0)
+        y1 = np.uint32(np.uint64(y1) + WEYL_1)
+    return x0, x1, x2, x3
+
+
+def open_uniform_of_word(word: Any) -> float:
+    """As `rng.open_uniform`; in single precision 1 itself can come out, which the samplers bear."""
+    return (real(np.uint32(word)) + 0.5) * 2.3283064365386963e-10
+
+
+def uniform_of_words(high: Any, low: Any) -> float:
+    """As `rng.uniform`, from words of 32 bits."""
+    first = np.uint32(np.uint32(high) >> np.uint32(HIGH_27))
+    second = np.uint32(np.uint32(low) >> np.uint32(HIGH_26))
+    return (real(first) * 67108864.0 + real(second)) * 1.1102230246251565e-16
+
+
+def uniform_of_word(high: Any, low: Any) -> float:
+    """A multiple of 2^−24 in [0, 1): more digits would round, and could round to 1."""
+    return real(np.uint32(np.uint32(high) >> UPPER_24)) * 5.960464477539063e-08
+
+
+def turn(share: float) -> tuple[float, float]:
+    """Cosine and sine of 2π·share."""
+    sine, cosine = libdevice.sincospi(2.0 * share)
+    return cosine, sine
+
+
+def turn_by_library(share: float) -> tuple[float, float]:
+    """Cosine and sine of 2π·share, as plain Python knows them."""
+    return math.cos(TURN * share), math.sin(TURN * share)
+
+
+def fast_turn(share: float) -> tuple[float, float]:
+    """Cosine and sine of 2π·share by the special units."""
+    sine, cosine = libdevice.fast_sincosf(TURN * share)
+    return cosine, sine
+
+
+def fast_log(x: float) -> float:
+    """Natural logarithm by the special units."""
+    return libdevice.fast_logf(x)  # type: ignore[no-any-return]
+
+
+def fast_exp(x: float) -> float:
+    """Exponential by the special units."""
+    return libdevice.fast_expf(x)  # type: ignore[no-any-return]
+
+
+def root_of_positive(x: float) -> float:
+    """Square root; 0 for what a fast logarithm left slightly below 0."""
+    return libdevice.sqrtf(max(x, 0.0))  # type: ignore[no-any-return]
+
+
+def odds_accepted_soon(a: float, b: float, words: Words) -> bool:
+    """`sampling.odds_accepted`, decided in single precision wherever that is certain to decide alike.
+
+    In a warp some run nearly always needs the full test, so all wait for its three logarithms. The single-precision
+    exponent is off by less than 2^−20·(2 + n²/2 + c + d); only a draw closer than that is tested again.
+    """
+    n, m, squares = normal_pair(words[0], words[1])
+    c = np.float32(a - THIRD)
+    d = np.float32(b - THIRD)
+    one = np.float32(1.0)
+    u = one + np.float32(THIRD * n) / libdevice.sqrtf(c)
+    v = one + np.float32(THIRD * m) / libdevice.sqrtf(d)
+    half = np.float32(0.5 * squares)
+    level = libdevice.logf(np.float32(open_uniform(words[2])))
+    safe_u = max(u, np.float32(0.001))
+    safe_v = max(v, np.float32(0.001))
+    three = np.float32(3.0)
+    exponent = (
+        half
+        + c * (one - safe_u * safe_u * safe_u + three * libdevice.logf(safe_u))
+        + d * (one - safe_v * safe_v * safe_v + three * libdevice.logf(safe_v))
+    )
+    doubt = np.float32(9.5e-07) * (np.float32(2.0) + half + c + d)
+    if u > np.float32(0.01) and v > np.float32(0.01):
+        if level < exponent - doubt:
+            return True
+        if level > exponent + doubt:
+            return False
+    return odds_accepted(a, b, words)
+
+
+__all__ = ["SIMULATED", "Gpu", "exp", "log"]

@@ -1,0 +1,91 @@
+"""What live use knows about a rule beyond its functions: which kernel runs it, and whether its arms are Beta posteriors."""
+
+import dataclasses
+import functools
+from typing import Any
+
+from driftbandit.engine import single
+from driftbandit.linking import CPU, link
+from driftbandit.online import choosing, dormant, table
+from driftbandit.online.choosing import ZERO
+from driftbandit.policies import Rule, posterior
+from driftbandit.rng import TRIAL, draw, uniform
+
+FEW_ARMS = 64
+"""Up to here every arm is looked at in every decision; dormant arms pay only beyond."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Beta:
+    """Arms whose scores are samples from Beta(a + successes, b + failures)."""
+
+    successes: float
+    failures: float
+    optimistic: bool
+    logarithmic: bool
+    """Whether scores are log odds rather than odds."""
+
+
+_SCORES = {
+    posterior.odds: (False, False),
+    posterior.optimistic_odds: (True, False),
+    posterior.log_odds: (False, True),
+    posterior.optimistic_log_odds: (True, True),
+}
+
+
+def beta_of(rule: Rule) -> Beta | None:
+    """The posteriors of a rule, or None where its scores are something else."""
+    found = _SCORES.get(rule.score)  # type: ignore[call-overload]  # any function may be asked for
+    return Beta(rule.parameters[0], rule.parameters[1], *found) if found else None
+
+
+def may_sleep(rule: Rule, per_arm: bool) -> bool:
+    """Whether arms without evidence are alike and can be drawn as a group."""
+    return beta_of(rule) is not None and (per_arm or not any(rule.initial))
+
+
+def chooser(rule: Rule, sleeping: bool) -> Any:
+    """The compiled selection of a rule."""
+    if rule.selection == "weighted":
+        return link(choosing.by_weight, CPU, probability=rule.probability)
+    beta = beta_of(rule)
+    least = choosing.no_mean
+    if beta is not None and beta.optimistic:
+        least = choosing.mean_log_odds if beta.logarithmic else choosing.mean_odds
+    sampled = rule.selection == "sampled"
+    return link(
+        choosing.by_score,
+        CPU,
+        settled=single.sampled_score if sampled else single.index_score,
+        score=rule.score,
+        accepted=rule.accepted,
+        context=rule.context,
+        least=least,
+        at_prior=choosing.same_shapes if sleeping else choosing.never,
+        chance_of=choosing.later if sampled else choosing.even_split,
+    )
+
+
+@functools.cache
+def crediting() -> Any:
+    """The compiled `credit`."""
+    return link(table.credit, CPU)
+
+
+@functools.cache
+def sleeping_luck() -> Any:
+    """The compiled random number of dormant arms."""
+    return link(dormant.exponential, CPU)
+
+
+@functools.cache
+def trials() -> Any:
+    """The compiled random number of Algorithm 1's Bernoulli trial."""
+    return link(trial, CPU)
+
+
+def trial(seed: Any, run: Any, step: Any) -> float:
+    """The uniform number that decides whether a fractional reward is a success."""
+    words = draw(seed, run, step, ZERO, TRIAL, ZERO)
+    return uniform(words[0], words[1])

@@ -1,0 +1,44 @@
+"""The discount that suits Algorithm 1, for each environment and policy, chosen on seeds that are not reported."""
+
+from collections.abc import Iterable, Mapping
+
+from driftbandit.engine.games import Game
+from driftbandit.paper.contenders import PROPOSED, Discounts, discounted
+from driftbandit.paper.entry import Scale
+from driftbandit.paper.experiments import CANDIDATES
+from driftbandit.paper.printed import HORIZON, SETTINGS, Setting
+from driftbandit.paper.profiles import FITTED
+from driftbandit.paper.record import Record
+
+RUNS = 400
+
+
+def candidates(setting: Setting, name: str, scale: Scale) -> dict[float, Game]:
+    """The games that decide, by discount."""
+    return {
+        discount: scale.fitting.game(discounted(name, FITTED, discount), setting.environment, HORIZON, RUNS)
+        for discount in CANDIDATES
+    }
+
+
+def fitting_games(settings: Iterable[Setting], scale: Scale) -> list[Game]:
+    """All games that the fitted discounts of these environments depend on."""
+    return [game for setting in settings for name in PROPOSED for game in candidates(setting, name, scale).values()]
+
+
+def fitted_discounts(settings: Iterable[Setting], scale: Scale, records: Mapping[Game, Record]) -> Discounts:
+    """The candidate with the least mean regret; the smaller one of two equal ones."""
+    chosen = {}
+    for setting in settings:
+        for name in PROPOSED:
+            regret = {
+                discount: records[game].normalized_regret.mean
+                for discount, game in candidates(setting, name, scale).items()
+            }
+            chosen[setting.id, name] = min(regret, key=lambda discount: (regret[discount], discount))
+    return chosen
+
+
+def unfitted() -> Discounts:
+    """Stand-ins while the fitted discounts are not known: the games have the same size with any discount."""
+    return {(setting.id, name): CANDIDATES[0] for setting in SETTINGS for name in PROPOSED}

@@ -1,0 +1,115 @@
+"""What is kept of one policy's game: curves over time and the final figures of every run."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftbandit.engine.estimate import Estimate, estimate
+from driftbandit.engine.games import Game
+from driftbandit.engine.result import Result
+
+Reals = NDArray[np.float64]
+CHECKPOINTS = 5
+"""At how many evenly spaced steps the regret of every run is kept."""
+LATE = 500
+"""For how many of the last steps the mean reward is kept step by step."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Record:
+    """One policy in one environment.
+
+    Curves have a value for each of `steps`, with half the width of a 95% interval; `late_…` one for each of the last
+    steps (none in rested environments, where the means depend on the run); the rest has one for each run.
+    """
+
+    steps: NDArray[np.int32]
+    regret_mean: Reals
+    """Normalised regret up to each step."""
+    regret_ci95: Reals
+    reward_mean: Reals
+    """Mean reward a step since the step before."""
+    reward_ci95: Reals
+    late_steps: NDArray[np.int32]
+    late_mean: Reals
+    late_ci95: Reals
+    checkpoints: NDArray[np.int32]
+    regret: Reals
+    """Normalised regret up to each checkpoint, `[run, checkpoint]`."""
+    expected: Reals
+    """Mean reward a step, in expectation, by run."""
+    reward: Reals
+    """Mean reward a step, as drawn, by run."""
+    static_oracle: Reals
+    """Mean reward a step of the best single arm in hindsight; one value."""
+
+    @property
+    def normalized_regret(self) -> Estimate:
+        """Regret a step against the dynamic oracle."""
+        return estimate(self.regret[:, -1])
+
+    @property
+    def static_regret(self) -> Estimate:
+        """Regret a step against the best single arm; negative where the policy does better."""
+        return estimate(self.static_oracle[0] - self.expected)
+
+    @property
+    def mean_reward(self) -> Estimate:
+        """Reward a step, as drawn."""
+        return estimate(self.reward)
+
+    def at(self, step: int) -> Estimate:
+        """Normalised regret up to the recorded step nearest to this one."""
+        place = int(np.abs(self.steps - step).argmin())
+        return Estimate(float(self.regret_mean[place]), float(self.regret_ci95[place]))
+
+
+FIELDS = tuple(field.name for field in dataclasses.fields(Record))
+
+
+def condensed(game: Game, result: Result) -> Record:
+    """The record of a game with one policy."""
+    horizon = result.horizon
+    steps = result.dataset["step"].values.astype(np.int32)
+    over_time, reward = result.regret_over_time, result.reward_over_time
+    places = (
+        np.unique(np.maximum(1, np.round(len(steps) * np.arange(1, CHECKPOINTS + 1) / CHECKPOINTS)).astype(int)) - 1
+    )
+    late_steps, late_mean, late_ci95 = _late(game, result)
+    return Record(
+        steps,
+        over_time["mean"].values[0],
+        over_time["ci95"].values[0],
+        reward["mean"].values[0],
+        reward["ci95"].values[0],
+        late_steps,
+        late_mean,
+        late_ci95,
+        steps[places],
+        result.dataset["regret"].values[0][:, places] / steps[places],
+        result.dataset["expected"].values[0, :, -1] / horizon,
+        result.dataset["reward"].values[0, :, -1] / horizon,
+        np.array([result.dataset["static_oracle"].values[0] / horizon]),
+    )
+
+
+def _late(game: Game, result: Result) -> tuple[NDArray[np.int32], Reals, Reals]:
+    """The mean reward of the last steps, from how often each arm was chosen there."""
+    interval = result.dataset["interval"].values
+    if game.environment.rested or len(interval) != game.horizon:
+        return np.zeros(0, np.int32), np.zeros(0), np.zeros(0)
+    steps = interval[-LATE:].astype(np.int64)
+    share: Reals = result.choice_frequency.values[0, -LATE:]
+    means = game.environment.means_at(steps)
+    mean = (share * means).sum(axis=1)
+    variance = np.maximum(0.0, (share * means**2).sum(axis=1) - mean**2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ci95 = 1.96 * np.sqrt(variance / np.float64(result.runs - 1))
+    return steps.astype(np.int32), mean, ci95
+
+
+def from_arrays(arrays: dict[str, NDArray[Any]]) -> Record:
+    """A record from its fields; a KeyError where one is missing."""
+    return Record(**{name: arrays[name] for name in FIELDS})
