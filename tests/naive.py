@@ -390,4 +390,5 @@ def reward_of(law: str, mean: float, concentration: float, dice: Dice, t: int) -
     a, b = mean * concentration, (1 - mean) * concentration
     if law == "mean" or a <= 0 or b <= 0:
         return mean
-    return 1 / (1 + math.exp(-dice.log_odds(a, b, t, 0, (REWARD, REWARD), 1)))
+    value = dice.log_odds(a, b, t, 0, (REWARD, REWARD), 1)
+    return 1 / (1 + math.exp(-value)) if value > -700 else 0.0

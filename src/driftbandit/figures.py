@@ -124,7 +124,7 @@ def lines(
     figure, axes = _figure(size, x_label, y_label, title, right, below)
     for place, one in enumerate(series):
         style = one.style or STYLES[place % len(STYLES)]
-        own = {"marker": style.marker, "markersize": 3.2} if markers else {}
+        own: dict[str, Any] = {"marker": style.marker, "markersize": 3.2} if markers else {}
         if one.ci95 is not None and np.isfinite(one.ci95).any():
             axes.fill_between(
                 one.x, one.mean - one.ci95, one.mean + one.ci95, color=style.color, alpha=0.18, linewidth=0
@@ -166,8 +166,8 @@ def regret_map(
             bright = 0.3 * color[0] + 0.59 * color[1] + 0.11 * color[2] > 0.5
             axes.text(column + 0.5, row + 0.5, f"{values[row, column]:.2f}".lstrip("0"), ha="center", va="center",
                       fontsize=FONT - 2, color="#000001" if bright else "#fffffe")  # fmt: skip
-    row, column = np.unravel_index(int(np.nanargmin(values)), values.shape)
-    axes.add_patch(Rectangle((column, row), 1, 1, facecolor="none", edgecolor=VERMILION, linewidth=2))
+    best = np.unravel_index(int(np.nanargmin(values)), values.shape)
+    axes.add_patch(Rectangle((int(best[1]), int(best[0])), 1, 1, facecolor="none", edgecolor=VERMILION, linewidth=2))
     axes.set(xlim=(0, len(x)), ylim=(len(y), 0))
     axes.set_xticks(np.arange(len(x)) + 0.5, x)
     axes.set_yticks(np.arange(len(y)) + 0.5, y)

@@ -102,9 +102,9 @@ KINDS: list[Callable[[random.Random, int], State]] = [
 
 def states(count: int, seed: int) -> Iterator[tuple[str, State, bool]]:
     source = random.Random(seed)
-    for kind in KINDS:
-        for n_arms in (2, 3, 10):
-            for _ in range(count):
+    for n_arms in (2, 3, 10):
+        for kind in KINDS:
+            for _ in range(count if n_arms < 10 else (count + 1) // 2):
                 state = kind(source, n_arms)
                 for optimistic in (False, True):
                     yield kind.__name__, state, optimistic

@@ -15,7 +15,7 @@ from numba import cuda
 from numba.cuda import libdevice
 
 from driftbandit import elementary, rng, sampling
-from driftbandit.elementary import exp, log, real
+from driftbandit.elementary import real
 from driftbandit.linking import Target, cache_folder
 from driftbandit.rng import (
     HALF_WORD,
@@ -33,6 +33,9 @@ from driftbandit.sampling import THIRD, normal_pair, odds_accepted, open_uniform
 SIMULATED = bool(cuda.config.ENABLE_CUDASIM)
 TURN = 6.283185307179586
 UPPER_24 = np.uint32(8)
+SMALL_ROOT = np.float32(0.001)
+THREE = np.float32(3.0)
+DOUBT = np.float32(2.0**-19)
 
 
 class Gpu(Target):
@@ -163,35 +166,37 @@ def root_of_positive(x: float) -> float:
     return libdevice.sqrtf(max(x, 0.0))  # type: ignore[no-any-return]
 
 
+odds_accepted_exactly = types.FunctionType(  # a copy: the original itself is what gets replaced
+    odds_accepted.__code__, odds_accepted.__globals__, "odds_accepted_exactly"
+)
+
+
 def odds_accepted_soon(a: float, b: float, words: Words) -> bool:
     """`sampling.odds_accepted`, decided in single precision wherever that is certain to decide alike.
 
-    In a warp some run nearly always needs the full test, so all wait for its three logarithms. The single-precision
-    exponent is off by less than 2^−20·(2 + n²/2 + c + d); only a draw closer than that is tested again.
+    Of the 32 runs of a warp some run nearly always needs the full test, and all wait for its logarithms. With
+    e = 2^−24 the rounding of u is off by less than e·(3 + 4u), so c·(1 − u³ + 3·ln u) is off by less than
+    e·c·(9/u + 12 + 9u² + 12u³) and its own rounding; `doubt` is above that. A closer draw is tested exactly.
     """
     n, m, squares = normal_pair(words[0], words[1])
+    one = np.float32(1.0)
     c = np.float32(a - THIRD)
     d = np.float32(b - THIRD)
-    one = np.float32(1.0)
-    u = one + np.float32(THIRD * n) / libdevice.sqrtf(c)
-    v = one + np.float32(THIRD * m) / libdevice.sqrtf(d)
-    half = np.float32(0.5 * squares)
-    level = libdevice.logf(np.float32(open_uniform(words[2])))
-    safe_u = max(u, np.float32(0.001))
-    safe_v = max(v, np.float32(0.001))
-    three = np.float32(3.0)
-    exponent = (
-        half
-        + c * (one - safe_u * safe_u * safe_u + three * libdevice.logf(safe_u))
-        + d * (one - safe_v * safe_v * safe_v + three * libdevice.logf(safe_v))
-    )
-    doubt = np.float32(9.5e-07) * (np.float32(2.0) + half + c + d)
-    if u > np.float32(0.01) and v > np.float32(0.01):
+    u = one + np.float32(THIRD * n) / np.float32(math.sqrt(c))
+    v = one + np.float32(THIRD * m) / np.float32(math.sqrt(d))
+    if u < -SMALL_ROOT or v < -SMALL_ROOT:
+        return False
+    if u > SMALL_ROOT and v > SMALL_ROOT:
+        half = np.float32(0.5 * squares)
+        level = np.float32(math.log(np.float32(open_uniform(words[2]))))
+        u3 = np.float32(u * u * u)
+        v3 = np.float32(v * v * v)
+        exponent = np.float32(
+            half + c * (one - u3 + THREE * math.log(u)) + d * (one - v3 + THREE * math.log(v))
+        )
+        doubt = np.float32(DOUBT * (THREE + half - level + c * (one / u + one + u3) + d * (one / v + one + v3)))
         if level < exponent - doubt:
             return True
         if level > exponent + doubt:
             return False
-    return odds_accepted(a, b, words)
-
-
-__all__ = ["SIMULATED", "Gpu", "exp", "log"]
+    return odds_accepted_exactly(a, b, words)

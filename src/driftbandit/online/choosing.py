@@ -3,7 +3,7 @@
 Scores, random numbers and the breaking of ties are those of `driftbandit.engine.single`; what is added is that arms come
 and go, that some are dormant, and that a floor may be kept under every probability. All selections have one signature:
 
-    choose(table, order, shapes, parameters, start, seed, run, step, weight, active, count, floor, best, rest)
+    choose(table, order, shapes, parameters, start, seed, replica, sequence, weight, active, count, floor, best, rest)
         → (arm, place of the arm among the active ones or −1, probability before the floor or −1, active arms now)
 
 The evidence that was used is left in `shapes`. `start` is the evidence of a new arm, `best` the best score of the
@@ -96,8 +96,8 @@ def by_score(
     parameters: Any,
     start: tuple[float, float],
     seed: np.uint64,
-    run: np.uint64,
-    step: np.uint64,
+    replica: int,
+    sequence: int,
     weight: float,
     active: int,
     count: int,
@@ -106,6 +106,7 @@ def by_score(
     rest: bool,
 ) -> Choice:
     """The arm with the largest score; exact ties are broken uniformly at random."""
+    run, step = np.uint64(replica), np.uint64(sequence)
     shared = context(parameters, read(table, order, shapes, weight, active))
     best = -inf
     ties = 0
@@ -194,8 +195,8 @@ def by_weight(
     parameters: Any,
     start: tuple[float, float],
     seed: np.uint64,
-    run: np.uint64,
-    step: np.uint64,
+    replica: int,
+    sequence: int,
     weight: float,
     active: int,
     count: int,
@@ -204,6 +205,7 @@ def by_weight(
     rest: bool,
 ) -> Choice:
     """An arm by its probability."""
+    run, step = np.uint64(replica), np.uint64(sequence)
     read(table, order, shapes, weight, active)
     largest = shapes[0, 0]
     for i in range(1, active):

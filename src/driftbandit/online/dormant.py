@@ -23,9 +23,9 @@ DORMANT = np.uint64(3)
 SMALLEST = 1e-290
 
 
-def exponential(seed: np.uint64, run: np.uint64, step: np.uint64) -> float:
+def exponential(seed: np.uint64, replica: int, sequence: int) -> float:
     """−ln U of the uniform number that belongs to the dormant arms of a step."""
-    words = draw(seed, run, step, ZERO, CHOICE, DORMANT)
+    words = draw(seed, np.uint64(replica), np.uint64(sequence), ZERO, CHOICE, DORMANT)
     return max(-log(1.0 - uniform(words[0], words[1])), 1e-17)
 
 

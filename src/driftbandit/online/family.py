@@ -2,7 +2,10 @@
 
 import dataclasses
 import functools
+import math
 from typing import Any
+
+import numpy as np
 
 from driftbandit.engine import single
 from driftbandit.linking import CPU, link
@@ -85,7 +88,13 @@ def trials() -> Any:
     return link(trial, CPU)
 
 
-def trial(seed: Any, run: Any, step: Any) -> float:
+def trial(seed: np.uint64, replica: int, sequence: int) -> float:
     """The uniform number that decides whether a fractional reward is a success."""
-    words = draw(seed, run, step, ZERO, TRIAL, ZERO)
+    words = draw(seed, np.uint64(replica), np.uint64(sequence), ZERO, TRIAL, ZERO)
     return uniform(words[0], words[1])
+
+
+def best_asleep(luck: float, count: int, beta: Beta, start: tuple[float, float]) -> float:
+    """The largest score of `count` arms without evidence."""
+    value = dormant.best_log_odds(luck, count, beta.successes + start[0], beta.failures + start[1])
+    return value if beta.logarithmic else math.exp(min(value, 700.0))

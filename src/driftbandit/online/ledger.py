@@ -75,6 +75,13 @@ class Ledger:
         self.epoch = 0
         self._credit = family.crediting()
 
+    def include_first(self, count: int) -> None:
+        """The arms with which a bandit starts: numbers 0 to `count` − 1."""
+        self.order[:, :count] = np.arange(count)
+        self.count = count
+        self.active = 0 if self.sleepy else count
+        self._set_start(self.order[0, :count])
+
     def include(self, number: int, start: tuple[float, float]) -> None:
         """A new arm, with evidence that it starts with (as it counts now)."""
         if number >= len(self.table):
@@ -214,9 +221,12 @@ class Ledger:
     def _start_afresh(self) -> None:
         self.table[:, EVIDENCE] = 0.0
         self.table[:, OTHERS] = 0.0
-        self.parts = {}
+        for part in self.parts.values():
+            part[:, :3] = 0.0
+        self._set_start(self.order[0, : self.count])
+
+    def _set_start(self, numbers: Integers) -> None:
         if any(self.initial):
-            numbers = self.order[0, : self.count]
             self.part(START)[numbers, :2] = self.initial
             self.table[numbers, OTHER_A : OTHER_B + 1] = self.initial
 

@@ -25,7 +25,7 @@ DISCOUNTED = {"dTS": DiscountedThompsonSampling, "dOTS": DiscountedOptimisticTho
 
 
 def discounted(name: str, profile: Profile, discount: float, prior: float = 1.0) -> DiscountedThompsonSampling:
-    """dTS or dOTS as a profile understands them, with this discount."""
+    """One of the proposed policies, dTS or dOTS, as a profile understands it, with this discount."""
     return DISCOUNTED[name](
         discount=discount,
         prior_successes=prior,

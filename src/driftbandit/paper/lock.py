@@ -11,7 +11,7 @@ from driftbandit.errors import InvalidValue
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold a folder. The system lets go of it when the process ends, however it ends, so no lock is ever left behind."""
+    """Hold a folder. The system lets go of it when the process ends, however it ends: no lock is left behind."""
     import fcntl  # late: the rest of the package works where there is none
 
     try:

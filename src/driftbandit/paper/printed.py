@@ -45,7 +45,7 @@ class Setting:
 
     def with_arms(self, n_arms: int) -> Environment:
         """The environment with another number of arms."""
-        return dataclasses.replace(self.environment, n_arms=n_arms)  # type: ignore[call-arg]  # a field of each of them
+        return dataclasses.replace(self.environment, n_arms=n_arms)
 
     @property
     def rested(self) -> Environment:

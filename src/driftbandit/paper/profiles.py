@@ -31,8 +31,8 @@ TEXT = Profile(
 PUBLISHED = Profile(
     "published",
     "As published",
-    "Only the chosen arm is discounted, with the printed parameters; SW-UCB with ξ = 2. This is what the printed figures "
-    "show.",
+    "Only the chosen arm is discounted, with the printed parameters; SW-UCB with ξ = 2. This is what the printed "
+    "figures show.",
     "played",
     2.0,
 )

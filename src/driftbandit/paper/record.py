@@ -74,9 +74,8 @@ def condensed(game: Game, result: Result) -> Record:
     horizon = result.horizon
     steps = result.dataset["step"].values.astype(np.int32)
     over_time, reward = result.regret_over_time, result.reward_over_time
-    places = (
-        np.unique(np.maximum(1, np.round(len(steps) * np.arange(1, CHECKPOINTS + 1) / CHECKPOINTS)).astype(int)) - 1
-    )
+    count = np.round(len(steps) * np.arange(1, CHECKPOINTS + 1) / CHECKPOINTS).astype(int)
+    places = np.unique(np.maximum(1, count)) - 1
     late_steps, late_mean, late_ci95 = _late(game, result)
     return Record(
         steps,

@@ -8,7 +8,7 @@ import os
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,10 +54,8 @@ class Store:
 
     def find(self, game: Game) -> Record | None:
         """The record of a game that was finished before; None if it was not, or its file is damaged."""
-        from scipy.io import netcdf_file
-
         try:
-            with netcdf_file(self.path(game), "r", mmap=False) as file:
+            with _open(self.path(game), "r") as file:
                 arrays = {name: _native(file.variables[name].data) for name in FIELDS if name in file.variables}
                 arrays |= {name: EMPTY[name] for name in EMPTY if name not in arrays}
                 right = file.specification.decode() == game.specification() and file.checksum == checksum(arrays)
@@ -69,13 +67,11 @@ class Store:
 
     def keep(self, game: Game, record: Record) -> None:
         """Write a record; a kill at any moment leaves a whole file or none."""
-        from scipy.io import netcdf_file
-
         path = self.path(game)
         part = path.with_name(f".{path.name}.{os.getpid()}.part")
         arrays = {name: getattr(record, name) for name in FIELDS}
         try:
-            with netcdf_file(part, "w", version=2) as file:
+            with _open(part, "w") as file:
                 for name, values in arrays.items():
                     if values.size == 0:
                         continue  # in this format a dimension of size 0 means something else
@@ -104,3 +100,9 @@ def checksum(arrays: Mapping[str, NDArray[Any]]) -> int:
 
 def _native(values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(values.dtype.newbyteorder("="))
+
+
+def _open(path: Path, mode: Literal["r", "w"]) -> Any:
+    from scipy.io import netcdf_file  # late, and without xarray: there are two thousand of these files
+
+    return netcdf_file(path, mode, mmap=False, version=2)

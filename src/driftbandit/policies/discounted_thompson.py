@@ -45,17 +45,11 @@ class DiscountedThompsonSampling(Policy):
         return cls(discount=math.exp2(-1.0 / checks.real("half_life", half_life, "(0, inf)")), **parameters)
 
     def rule(self, n_arms: int) -> Rule:
-        score, accepted = posterior.scores(self.prior_successes, self.prior_failures, self.optimistic)
-        everywhere = self.discounted_arms == "all"
-        return Rule(
-            selection="sampled",
-            score=score,
-            accepted=accepted,
-            learn=posterior.count if everywhere else fade_and_count,
-            parameters=(self.prior_successes, self.prior_failures, self.discount),
-            decay=self.discount if everywhere else 1.0,
-            binary=True,
-        )
+        rule = posterior.sampling_rule(self.prior_successes, self.prior_failures, self.optimistic)
+        if self.discounted_arms == "all":
+            return dataclasses.replace(rule, decay=self.discount)
+        parameters = (*rule.parameters, self.discount)
+        return dataclasses.replace(rule, learn=fade_and_count, parameters=parameters)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -42,15 +42,13 @@ class DynamicThompsonSampling(Policy):
         return cls(threshold=checks.real("change_interval", change_interval, "(0, inf)"), **parameters)
 
     def rule(self, n_arms: int) -> Rule:
-        # C/(C + 1) shrinks the prior too, so shapes fall below 1 whatever they started at
-        return Rule(
-            selection="sampled",
-            score=posterior.log_odds,
-            accepted=posterior.log_odds_stand,
+        # C/(C + 1) shrinks the prior too, so it is part of the evidence and nothing is added to it
+        rule = posterior.sampling_rule(0.0, 0.0, optimistic=False)
+        return dataclasses.replace(
+            rule,
             learn=count_up_to,
             parameters=(0.0, 0.0, self.threshold),
             initial=(self.prior_successes, self.prior_failures),
-            binary=True,
         )
 
 

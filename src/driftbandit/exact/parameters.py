@@ -1,0 +1,43 @@
+"""What counts as Beta parameters: positive finite numbers, in arrays of any number of states."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftbandit.checks import reject
+
+Array = NDArray[np.float64]
+
+
+def numbers(name: str, values: Any, allowed: str) -> Array:
+    """The values as an array of real numbers."""
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        raise reject(name, allowed, values) from None
+    if array.dtype.kind not in "iuf":
+        raise reject(name, allowed, values)
+    return np.asarray(array, dtype=np.float64)
+
+
+def positive(name: str, values: Any) -> Array:
+    """Positive finite numbers; the error shows the first that is not."""
+    allowed = "positive finite numbers"
+    array = numbers(name, values, allowed)
+    wrong = ~(np.isfinite(array) & (array > 0))
+    if wrong.any():
+        raise reject(name, allowed, float(array[wrong].flat[0]))
+    return array
+
+
+def posteriors(values: Any) -> Array:
+    """An array (…, K, 2) of the parameters of K Beta posteriors, for any number of states."""
+    allowed = "pairs of positive finite numbers, an array of shape (…, K, 2)"
+    array = numbers("parameters", values, allowed)
+    if array.ndim < 2 or array.shape[-1] != 2 or array.shape[-2] == 0:
+        raise reject("parameters", allowed, values if array.ndim < 2 else f"shape {array.shape}")
+    wrong = ~(np.isfinite(array) & (array > 0))
+    if wrong.any():
+        raise reject("parameters", allowed, float(array[wrong].flat[0]))
+    return array

@@ -1,0 +1,118 @@
+"""Reading values that nobody vouches for: each is checked where it is taken out."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from driftbandit import checks
+from driftbandit.errors import InvalidValue
+
+
+class Row:
+    """A list of values of which each has its place."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: list[Any]) -> None:
+        self._values = values
+
+    def value(self, place: int) -> Any:
+        """Whatever stands there."""
+        return self._values[place]
+
+    def whole(self, name: str, place: int, low: int, high: int = 1 << 53) -> int:
+        """A whole number."""
+        return checks.whole(name, self._values[place], low, high)
+
+    def real(self, name: str, place: int, interval: str = "(-inf, inf)") -> float:
+        """A finite number."""
+        return checks.real(name, self._values[place], interval)
+
+    def reals(self, name: str, count: int) -> list[float]:
+        """All but the first, as numbers."""
+        return [checks.real(name, value) for value in self._values[1 : count + 1]]
+
+    def member(self, name: str, place: int, known: set[int]) -> int:
+        """One of the known numbers."""
+        number = self.whole(name, place, 0)
+        if number not in known:
+            raise InvalidValue(f"{name} must refer to arms that are there, got number {number}")
+        return number
+
+    def rows(self, name: str, place: int, width: int) -> list["Row"]:
+        """A list of lists."""
+        return _rows(name, self._values[place], width)
+
+
+class Entries:
+    """A mapping of which each entry must be there and be what it should."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Any, name: str = "state") -> None:
+        if not isinstance(values, Mapping):
+            raise checks.reject(name, "a mapping", values)
+        self._values = values
+
+    def get(self, name: str) -> Any:
+        """An entry that must be there, and not be null."""
+        value = self.optional(name)
+        if value is None:
+            raise checks.reject(name, "given", value)
+        return value
+
+    def optional(self, name: str) -> Any:
+        """An entry that must be there."""
+        if name not in self._values:
+            raise InvalidValue(f"{name} must be given, got entries {checks.shown(list(self._values))}")
+        return self._values[name]
+
+    def exactly(self, name: str, wanted: Any) -> None:
+        """An entry with only one possible value."""
+        if self.get(name) != wanted:
+            raise checks.reject(name, repr(wanted), self.get(name))
+
+    def inner(self, name: str) -> "Entries":
+        """An entry that is a mapping."""
+        return Entries(self.get(name), name)
+
+    def mapping(self, name: str) -> Mapping[str, Any]:
+        """An entry that is a mapping with texts as keys."""
+        value = self.inner(name)._values
+        if not all(isinstance(key, str) for key in value):
+            raise checks.reject(name, "a mapping of names", value)
+        return value
+
+    def text(self, name: str) -> str:
+        """An entry that is a text."""
+        value = self.get(name)
+        if not isinstance(value, str):
+            raise checks.reject(name, "a text", value)
+        return value
+
+    def whole(self, name: str, high: int) -> int:
+        """An entry that is a whole number of at least 0."""
+        return checks.whole(name, self.get(name), 0, high)
+
+    def real(self, name: str) -> float:
+        """An entry that is a finite number."""
+        return checks.real(name, self.get(name))
+
+    def optional_real(self, name: str) -> float | None:
+        """An entry that is a finite number, or null."""
+        value = self.optional(name)
+        return None if value is None else checks.real(name, value)
+
+    def rows(self, name: str, width: int | None) -> list[Row]:
+        """An entry that is a list of lists; without a width, of single values."""
+        return _rows(name, self.get(name), width)
+
+
+def _rows(name: str, value: Any, width: int | None) -> list[Row]:
+    if not isinstance(value, list):
+        raise checks.reject(name, "a list", value)
+    if width is None:
+        return [Row([item]) for item in value]
+    for item in value:
+        if not isinstance(item, list) or len(item) != width:
+            raise checks.reject(name, f"a list of lists of {width}", item)
+    return [Row(item) for item in value]

@@ -1,0 +1,101 @@
+"""The names of the arms, and the numbers under which evidence and random numbers are kept for them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from driftbandit import checks
+from driftbandit.rng import MAX_ARM
+
+
+class Roster:
+    """Names to numbers and back; the number of a removed arm is given to the next new one."""
+
+    __slots__ = ("_number_of", "free", "names")
+
+    def __init__(self, arms: Iterable[Any]) -> None:
+        if isinstance(arms, str | bytes) or not isinstance(arms, Iterable):
+            raise checks.reject("arms", "a list of names", arms)
+        names = list(arms)
+        if not 1 <= len(names) <= MAX_ARM:
+            raise checks.reject("arms", f"a list of 1 to {MAX_ARM} names", names)
+        for name in names:
+            _check_name(name)
+        self._number_of: dict[Any, int] = dict(zip(names, range(len(names)), strict=True))
+        if len(self._number_of) < len(names):
+            twice = next(name for number, name in enumerate(names) if self._number_of[name] != number)
+            raise checks.reject("arms", "different names", twice)
+        self.names: list[Any] = names
+        self.free: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self._number_of)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._number_of
+
+    def all_names(self) -> tuple[Any, ...]:
+        """In the order in which they were added."""
+        return tuple(self._number_of)
+
+    def all_numbers(self) -> list[int]:
+        """In the order in which they were added."""
+        return list(self._number_of.values())
+
+    def number(self, name: Any) -> int:
+        """The number of an arm."""
+        try:
+            return self._number_of[name]
+        except (KeyError, TypeError):
+            known = ", ".join(map(str, list(self._number_of)[:10])) + (", …" if len(self) > 10 else "")
+            raise checks.reject("arm", f"one of {known}", name) from None
+
+    def numbers(self, names: Iterable[Any]) -> list[int]:
+        """The numbers of some arms, of which there must be one at least."""
+        if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+            raise checks.reject("arms", "a list of names", names)
+        found = [self.number(name) for name in names]
+        if not found or len(set(found)) < len(found):
+            raise checks.reject("arms", "a list of different names, one at least", names)
+        return found
+
+    def add(self, name: Any) -> int:
+        """A number for a new name."""
+        _check_name(name)
+        if name in self._number_of:
+            raise checks.reject("arm", "a new name", name)
+        if not self.free and len(self.names) >= MAX_ARM:
+            raise checks.reject("arms", f"a list of 1 to {MAX_ARM} names", len(self.names) + 1)
+        if self.free:
+            number = self.free.pop()
+            self.names[number] = name
+        else:
+            number = len(self.names)
+            self.names.append(name)
+        self._number_of[name] = number
+        return number
+
+    def remove(self, name: Any) -> int:
+        """The number that is free now."""
+        number = self.number(name)
+        if len(self) == 1:
+            raise checks.reject("arms", "a list of 1 name at least", [])
+        del self._number_of[name]
+        self.names[number] = None
+        self.free.append(number)
+        return number
+
+    @classmethod
+    def restored(cls, names: list[Any], numbers: list[int], free: list[int]) -> "Roster":
+        """The roster with these names under these numbers."""
+        roster = cls(names)
+        roster.names = [None] * (len(names) + len(free))
+        for name, number in zip(names, numbers, strict=True):
+            roster.names[number] = name
+            roster._number_of[name] = number
+        roster.free = list(free)
+        return roster
+
+
+def _check_name(name: Any) -> None:
+    if isinstance(name, bool) or not isinstance(name, str | int):
+        raise checks.reject("arm", "a text or a whole number", name)

@@ -1,0 +1,170 @@
+"""The state of a bandit as plain values, and back.
+
+Numbers are written so that they come back to the bit. Random numbers come from a counter (driftbandit.rng), so their
+state is the seed, the replica and the number of decisions made. Nothing that is read is trusted: every entry is checked,
+and evidence can only refer to arms that are there.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from driftbandit.errors import InvalidValue
+from driftbandit.online.bandit import ANSWERED, MOST_REPLICAS, REMOVED, REPLICA_SHIFT, SEQUENCE, Bandit
+from driftbandit.online.entries import Entries
+from driftbandit.online.ledger import START
+from driftbandit.online.roster import Roster
+from driftbandit.online.table import COLUMNS, OWN_A, OWN_DECISIONS, WEIGHT
+from driftbandit.online.window import Observation
+from driftbandit.policies import Policy
+
+FORMAT = "driftbandit.bandit"
+VERSION = 1
+LARGEST_ID = (MOST_REPLICAS << REPLICA_SHIFT) - 1
+
+
+def written(bandit: Bandit) -> dict[str, Any]:
+    """The state of a bandit, which nobody else may use meanwhile."""
+    ledger, roster = bandit._ledger, bandit._roster
+    used = ledger.order[0, : ledger.count]
+    blank = np.zeros(COLUMNS)
+    blank[WEIGHT] = 1.0
+    filled = used[np.any(ledger.table[used] != blank, axis=1)]
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "policy": {"name": bandit._policy.name, "parameters": bandit._policy.parameters()},
+        "step_seconds": bandit._step_seconds,
+        "seed": int(bandit._seed),
+        "replica": bandit._replica,
+        "minimum_probability": bandit._floor,
+        "wait": bandit._wait,
+        "default_reward": bandit._default,
+        "decisions": bandit._sequence,
+        "rewards": bandit._learned,
+        "origin": bandit._origin,
+        "latest": bandit._latest if np.isfinite(bandit._latest) else None,
+        "steps": bandit._steps,
+        "reference": ledger.reference,
+        "epoch": ledger.epoch,
+        "arms": [[name, roster.number(name)] for name in roster.all_names()],
+        "free": list(roster.free),
+        "order": used.tolist(),
+        "active": ledger.active,
+        "evidence": [[k, *ledger.table[k].tolist()] for k in filled.tolist()],
+        "window": [list(row) for row in ledger.window.rows()] if ledger.window is not None else [],
+        "parts": [
+            [key, [[k, *part[k].tolist()] for k in used[np.any(part[used] != 0.0, axis=1)].tolist()]]
+            for key, part in ledger.parts.items()
+        ],
+        "replicas": [[key, *known] for key, known in bandit._issued.items()],
+        "pending": [[id, *entry] for id, entry in bandit._pending.items()],
+    }
+
+
+def read(
+    kind: type[Bandit],
+    state: Mapping[str, Any],
+    replica: int | None = None,
+    clock: Any = None,
+    log: Any = None,
+    source: str = "state",
+) -> Bandit:
+    """The bandit whose state was written."""
+    try:
+        bandit = _read(kind, Entries(state), {} if clock is None else {"clock": clock}, log)
+    except InvalidValue as error:
+        raise InvalidValue(f"{source}: {error}") from None
+    if replica is not None:
+        fork(bandit, replica)
+    return bandit
+
+
+def _read(kind: type[Bandit], entries: Entries, options: dict[str, Any], log: Any) -> Bandit:
+    entries.exactly("format", FORMAT)
+    entries.exactly("version", VERSION)
+    policy = entries.inner("policy")
+    arms = entries.rows("arms", 2)
+    numbers = [row.whole("arm number", 1, 0) for row in arms]
+    free = [row.whole("free", 0, 0) for row in entries.rows("free", None)]
+    if sorted(numbers + free) != list(range(len(numbers) + len(free))):
+        raise InvalidValue("arms must have different numbers without a gap")
+    names = [row.value(0) for row in arms]
+    bandit = kind(
+        names,
+        Policy.build(policy.text("name"), policy.mapping("parameters")),
+        step_seconds=entries.optional("step_seconds"),
+        seed=entries.get("seed"),
+        replica=entries.get("replica"),
+        minimum_probability=entries.get("minimum_probability"),
+        wait=entries.optional("wait"),
+        default_reward=entries.optional("default_reward"),
+        log=log,
+        **options,
+    )
+    bandit._roster = Roster.restored(names, numbers, free)
+    bandit._sequence = entries.whole("decisions", SEQUENCE)
+    bandit._learned = entries.whole("rewards", 1 << 53)
+    bandit._origin = entries.optional_real("origin")
+    latest = entries.optional_real("latest")
+    bandit._latest = bandit._latest if latest is None else latest
+    steps = entries.real("steps")
+    bandit._steps = int(steps) if bandit._step_seconds is None else steps
+    _read_evidence(bandit, entries, set(numbers), len(numbers) + len(free))
+    for row in entries.rows("replicas", 3):
+        key = row.whole("replica", 0, 0, MOST_REPLICAS - 1)
+        bandit._issued[key] = (row.whole("replica", 1, 0, SEQUENCE), row.whole("replica", 2, 0))
+    for row in entries.rows("pending", 6):
+        arm = row.whole("pending arm", 1, REMOVED)
+        if arm not in (ANSWERED, REMOVED) and arm not in numbers:
+            raise InvalidValue(f"pending must refer to arms that are there, got number {arm}")
+        bandit._pending[row.whole("pending id", 0, 1, LARGEST_ID)] = (
+            arm,
+            row.real("pending stamp", 2),
+            row.real("pending moment", 3),
+            row.real("pending probability", 4, "(0, 1]"),
+            row.whole("pending arms", 5, 1),
+        )
+    return bandit
+
+
+def _read_evidence(bandit: Bandit, entries: Entries, known: set[int], capacity: int) -> None:
+    ledger = bandit._ledger
+    ledger.__init__(bandit._rule, ledger.aging, capacity)  # type: ignore[misc]  # afresh, with room for all numbers
+    order = [row.whole("order", 0, 0) for row in entries.rows("order", None)]
+    if len(order) != len(known) or set(order) != known:
+        raise InvalidValue("order must list every arm once")
+    ledger.order[0, : len(order)] = order
+    ledger.order[1, order] = np.arange(len(order))
+    ledger.count = len(order)
+    ledger.active = entries.whole("active", len(order))
+    if not ledger.may_sleep and ledger.active != ledger.count:
+        raise InvalidValue(f"active must be {ledger.count}, got {ledger.active}")
+    ledger.reference = entries.real("reference")
+    ledger.epoch = entries.whole("epoch", 1 << 53)
+    for row in entries.rows("evidence", COLUMNS + 1):
+        ledger.table[row.member("evidence", 0, known)] = row.reals("evidence", COLUMNS)
+        if min(row.reals("evidence", COLUMNS)[OWN_DECISIONS], row.reals("evidence", COLUMNS)[WEIGHT]) < 0.0:
+            raise InvalidValue("evidence must have decisions and weights of at least 0")
+    for item in entries.rows("parts", 2):
+        part = ledger.part(item.whole("parts", 0, START, MOST_REPLICAS - 1))
+        for row in item.rows("parts", 1, 5):
+            part[row.member("parts", 0, known)] = row.reals("parts", 4)
+    rows = entries.rows("window", 6)
+    if rows and ledger.window is None:
+        raise InvalidValue("window must be empty for this policy")
+    for row in rows:
+        assert ledger.window is not None
+        arm = row.member("window", 2, known)
+        a, b = row.real("window", 3), row.real("window", 4)
+        id, writer = row.whole("window", 1, 1, LARGEST_ID), row.whole("window", 5, 0, MOST_REPLICAS - 1)
+        ledger.window.insert(Observation(row.real("window", 0), id, arm, a, b, writer))
+        ledger.table[arm, OWN_A : OWN_A + 3] = ledger.window.totals(arm)
+
+
+def fork(bandit: Bandit, replica: int) -> None:
+    """Give a bandit another replica number: its evidence becomes something taken over."""
+    from driftbandit.online.merging import handed_over
+
+    handed_over(bandit, replica)
