@@ -1,0 +1,135 @@
+"""Shards on an NVIDIA card, through Numba: whole sweeps at once.
+
+Shards whose policies share a rule and whose environments are of one kind go to the card in one launch, whatever their
+parameters, numbers of arms, runs or horizons; the launches of different kinds run side by side. Per-run figures come
+back by run number and counts are whole numbers, so the shape of the launches leaves no trace in the results.
+"""
+
+import collections
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from driftbandit.engine.shard import Outcome, Shard
+from driftbandit.engine.threads import cut
+from driftbandit.errors import MissingExtra
+from driftbandit.policies import Rule
+
+THREADS = 128
+"""Threads in a block: few, so that a shard of some thousand runs still spreads over the card."""
+PIECE_BYTES = 1 << 32
+"""Memory that one shard may take on the card."""
+LAUNCH_NUMBERS = 1 << 34
+"""(arm, run, step) in one launch: about a second, so that Ctrl-C is heard."""
+THREAD_NUMBERS = 1 << 19
+"""(arm, step) in one launch, which a single thread plays one after the other: about a second again."""
+INSTALL = "pip install 'driftbandit[gpu]'"
+
+
+class Card:
+    """The first NVIDIA card of this machine, in double or single precision."""
+
+    def __init__(self, precision: str = "float64", threads: int = THREADS) -> None:
+        require_card()
+        self.gpu = _gpu(precision)
+        self.threads = threads
+
+    def pieces(self, job: Shard) -> list[Shard]:
+        """The whole job, or parts whose numbers fit on the card together with others."""
+        rule = job.policy.rule(job.environment.n_arms)
+        return cut(job, max(self.threads, PIECE_BYTES // _bytes(job, rule, 1)))
+
+    def run(self, shards: Sequence[Shard], done: Callable[[int], None]) -> Iterator[tuple[int, Outcome]]:
+        """The outcomes, kind by kind; the card works on the next ones while the caller takes one."""
+        room = self._room()
+        waiting: collections.deque[tuple[Any, int]] = collections.deque()
+        for batch, size in self._batches(shards, room):
+            while waiting and size + sum(used for _, used in waiting) > room:
+                yield from waiting.popleft()[0]
+            waiting.append((_started(batch(), done), size))
+            next(waiting[-1][0])
+        while waiting:
+            yield from waiting.popleft()[0]
+
+    def _batches(self, shards: Sequence[Shard], room: int) -> Iterator[tuple[Callable[[], Any], int]]:
+        """Shards by kind, in batches that fit; the longest first, so that the card does not idle at the end."""
+        from driftbandit.engine.cuda_batch import Batch, Kind, kind_of
+
+        kinds: dict[Kind, list[tuple[int, Shard, Rule]]] = {}
+        for index, shard in enumerate(shards):
+            rule = shard.policy.rule(shard.environment.n_arms)
+            kinds.setdefault(kind_of(shard, rule, self.gpu, self.threads), []).append((index, shard, rule))
+        for kind, members in sorted(kinds.items(), key=lambda item: -max(shard.horizon for _, shard, _ in item[1])):
+            members.sort(key=lambda member: -member[1].horizon * member[1].environment.n_arms)
+            for group in _fitting(members, room // 4):
+                stride = _stride(group)
+                size = sum(_bytes(shard, rule, shard.runs) for _, shard, rule in group)
+                yield functools.partial(Batch, kind, self.gpu, group, stride), size
+
+    def _room(self) -> int:
+        """Bytes on the card to be used: most of what is free now."""
+        from numba import cuda
+
+        free: int = cuda.current_context().get_memory_info()[0]
+        return free * 3 // 4
+
+
+def _started(batch: Any, done: Callable[[int], None]) -> Iterator[Any]:
+    """Start a batch at the first `next`; its outcomes afterwards. Long games are followed launch by launch."""
+    launches = list(batch.play()) if batch.stride == batch.last_step else []
+    yield None
+    if not launches:
+        for run_steps in batch.play():
+            batch.stream.synchronize()
+            done(run_steps)
+    yield from batch.outcomes()
+    done(sum(launches))
+
+
+def _fitting(members: list[tuple[int, Shard, Rule]], room: int) -> Iterator[list[tuple[int, Shard, Rule]]]:
+    group: list[tuple[int, Shard, Rule]] = []
+    used = 0
+    for member in members:
+        size = _bytes(member[1], member[2], member[1].runs)
+        if group and used + size > room:
+            yield group
+            group, used = [], 0
+        group.append(member)
+        used += size
+    yield group
+
+
+def _stride(members: Sequence[tuple[int, Shard, Rule]]) -> int:
+    """How many steps a launch plays."""
+    width = sum(shard.runs * shard.environment.n_arms for _, shard, _ in members)
+    arms = max(shard.environment.n_arms for _, shard, _ in members)
+    return int(max(64, min(LAUNCH_NUMBERS // width, THREAD_NUMBERS // arms)))
+
+
+def _bytes(shard: Shard, rule: Rule, runs: int) -> int:
+    """What so many runs of a shard take on the card, at most."""
+    ring = 12 * rule.window if rule.window < shard.horizon else 0
+    return runs * (24 * len(shard.steps) + 32 * shard.environment.n_arms + ring + 64)
+
+
+@functools.cache
+def _gpu(precision: str) -> Any:
+    from driftbandit.engine.cuda_target import Gpu
+
+    return Gpu(precision)
+
+
+def require_card() -> None:
+    """Say in one line what is missing, if anything is."""
+    try:
+        from numba import cuda
+        from numba.cuda import libdevice  # noqa: F401  # absent where only a stub of numba.cuda is left
+    except ImportError:
+        raise MissingExtra(f'device "cuda" needs numba-cuda, which is not installed: {INSTALL}') from None
+    if not cuda.is_available():
+        raise MissingExtra(
+            'device "cuda" needs an NVIDIA card, its driver and the CUDA libraries, and not all were found; '
+            f"with a card and a driver in place: {INSTALL}"
+        )
+
+

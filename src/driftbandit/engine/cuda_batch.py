@@ -1,0 +1,228 @@
+"""Shards that go to the card in one launch: their numbers in tables, and their outcomes out of them."""
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numba import cuda, float32, float64
+from numpy.typing import NDArray
+
+from driftbandit.engine import cuda_kernel as at
+from driftbandit.engine import cuda_steps, single
+from driftbandit.engine.cuda_target import Gpu
+from driftbandit.engine.shard import REWARDS, Outcome, Shard, means_table
+from driftbandit.environments import Brownian, Environment
+from driftbandit.linking import link
+from driftbandit.policies import Rule
+
+SHARED_BYTES = 48 * 1024
+"""Shared memory that every card gives a block without being asked."""
+NO_CYCLE = -1
+PARAMETERS = {1: at.one_parameter, 2: at.two_parameters, 3: at.three_parameters}
+
+
+@dataclasses.dataclass(frozen=True)
+class Kind:
+    """What the shards of one launch have in common: a compiled kernel, a seed, and the shape of a block."""
+
+    slots: tuple[tuple[str, Any], ...]
+    seed: int
+    threads: int
+    shared_bytes: int
+
+    @property
+    def owns_means(self) -> bool:
+        """Whether every run has means of its own."""
+        return bool(dict(self.slots)["own_means"])
+
+    @property
+    def in_shared_memory(self) -> bool:
+        """Whether the arms' numbers are in shared memory."""
+        return bool(dict(self.slots)["shared_room"])
+
+
+def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
+    """The kind of launch that a shard belongs to."""
+    environment, n_arms = shard.environment, shard.environment.n_arms
+    walks = isinstance(environment, Brownian)
+    own = walks or environment.rested
+    real_bytes = np.dtype(gpu.real).itemsize
+    arm_reals = 3 if rule.selection == "weighted" else 2
+    threads, shared_bytes = _block(n_arms, arm_reals * real_bytes + 16 * own, threads)
+    in_shared = shared_bytes > 0
+    if rule.selection == "weighted":
+        decide = cuda_steps.choose_by_weight if in_shared else cuda_steps.choose_from_many_by_weight
+    elif in_shared:
+        decide = cuda_steps.choose_by_sample if rule.selection == "sampled" else cuda_steps.choose_by_index
+    else:
+        decide = cuda_steps.choose_from_many
+    if walks:
+        begin, move = cuda_steps.begin_walks, cuda_steps.walk_rested if environment.rested else cuda_steps.walk_restless
+    elif own:
+        begin, move = cuda_steps.begin_rested, cuda_steps.move_rested
+    else:
+        begin, move = cuda_steps.begin_nothing, cuda_steps.move_nothing
+    slots = {
+        "score": rule.score,
+        "accepted": rule.accepted,
+        "settled": single.sampled_score if rule.selection == "sampled" else single.index_score,
+        "probability": rule.probability,
+        "context": rule.context,
+        "learn": rule.learn,
+        "unlearn": rule.unlearn,
+        "reward_of": REWARDS[environment.rewards],
+        "parameters_of": PARAMETERS.get(len(rule.parameters), at.many_parameters),
+        "decide": decide,
+        "see": cuda_steps.see_own if own else cuda_steps.see_shared,
+        "begin": begin,
+        "move": move,
+        "shared_room": in_shared,
+        "own_means": own,
+        "arm_reals": arm_reals,
+        "real_type": float32 if gpu.real is np.float32 else float64,
+        "real_bytes": real_bytes,
+    }
+    return Kind(tuple(sorted(slots.items())), shard.seed, threads, shared_bytes)
+
+
+def _block(n_arms: int, bytes_an_arm: int, threads: int) -> tuple[int, int]:
+    """Threads in a block and its shared memory; none where the arms are too many for it."""
+    counts = at.TALLY_STEPS * n_arms * 4
+    width = threads
+    while n_arms <= cuda_steps.MOST_TIES and width >= min(threads, 32):
+        needed = bytes_an_arm * n_arms * width + counts
+        if needed <= SHARED_BYTES:
+            return width, needed
+        width //= 2
+    return threads, 0
+
+
+class Batch:
+    """Shards of one kind, played by launches that hold all of their runs."""
+
+    def __init__(self, kind: Kind, gpu: Gpu, members: Sequence[tuple[int, Shard, Rule]], stride: int) -> None:
+        self.kind = kind
+        self.gpu = gpu
+        self.members = members
+        self.last_step = max(shard.horizon for _, shard, _ in members)
+        self.stride = min(stride, self.last_step)
+        self.kernel = link(at.play_runs, gpu, **dict(kind.slots))
+        self.whole = np.zeros((len(members), at.WHOLE_COLUMNS), np.int64)
+        self.blocks = self._fill()
+        self.stream = cuda.stream()
+        self._allocate()
+
+    def _fill(self) -> NDArray[np.int32]:
+        """The shards' numbers, their places in the flat arrays, and which block plays which runs."""
+        n_parameters = max(1, max(len(rule.parameters) for _, _, rule in self.members))
+        self.numbers = np.zeros((len(self.members), at.NUMBER_COLUMNS), self.gpu.real)
+        self.parameters = np.zeros((len(self.members), n_parameters), self.gpu.real)
+        steps: list[int] = []
+        starts: dict[tuple[int, ...], int] = {}
+        blocks = []
+        for i, (_, shard, rule) in enumerate(self.members):
+            environment, n_arms = shard.environment, shard.environment.n_arms
+            places = -(-shard.runs // self.kind.threads) * self.kind.threads
+            if shard.steps not in starts:
+                starts[shard.steps] = len(steps)
+                steps += shard.steps
+            size = {at.ARM_START: n_arms * places, at.RUN_START: places}
+            size[at.RING_START] = rule.window * places if 0 < rule.window < shard.horizon else 0
+            size[at.FIGURES] = at.SUMS * shard.runs * len(shard.steps)
+            size[at.CHOICES] = -(-shard.horizon // shard.bin_width) * n_arms
+            for column, value in {
+                at.ARMS: n_arms, at.RUNS: shard.runs, at.PLACES: places, at.HORIZON: shard.horizon,
+                at.FIRST_RUN: shard.first_run, at.WINDOW: rule.window, at.RESTART: rule.restart,
+                at.RING: rule.window if rule.window < shard.horizon else 0,  # nothing leaves a window that outlasts it
+                at.TRIALS: rule.binary and environment.rewards != "bernoulli",
+                at.STEPS: starts[shard.steps], at.POINTS: len(shard.steps), at.BIN_WIDTH: shard.bin_width,
+            }.items():  # fmt: skip
+                self.whole[i, column] = value
+            for column in size:
+                self.whole[i, column] = self.sizes.get(column, 0) if i else 0
+            self.sizes = {column: int(self.whole[i, column]) + value for column, value in size.items()}
+            volatility, start = (
+                (environment.volatility, environment.start) if isinstance(environment, Brownian) else (0.0, 0.0)
+            )
+            start = -1.0 if start is None else start
+            self.numbers[i] = (rule.decay, *rule.initial, volatility, environment.concentration, start)
+            self.parameters[i, : len(rule.parameters)] = rule.parameters
+            first = np.arange(0, places, self.kind.threads, dtype=np.int32)
+            blocks.append(np.column_stack([np.full_like(first, i), first]))
+        self.steps = np.array(steps, np.int64)
+        return np.ascontiguousarray(np.concatenate(blocks))
+
+    def _allocate(self) -> None:
+        """The arrays on the card. What only a later launch of the same games reads is left out if there is none."""
+        resumed = self.stride < self.last_step
+        arms = self.sizes[at.ARM_START] if resumed or not self.kind.in_shared_memory else 1
+        walks = arms if self.kind.owns_means else 1
+        runs = self.sizes[at.RUN_START] if resumed else 1
+        ring = max(1, self.sizes[at.RING_START])
+        real = self.gpu.real
+        shapes = [(arms, real), (arms, real), (walks, np.float64), (walks, np.int64), (ring, np.int32), (ring, real)]
+        shapes += [(runs, real), ((at.SUMS, runs), np.float64)]
+        self.state = [cuda.device_array(shape, dtype, stream=self.stream) for shape, dtype in shapes]
+        self.figures = cuda.device_array(self.sizes[at.FIGURES], np.float64, stream=self.stream)
+        self.choices = cuda.to_device(np.zeros(self.sizes[at.CHOICES], np.int64), stream=self.stream)
+        fixed = (self.blocks, self.numbers, self.parameters, self.steps)
+        self.fixed = [cuda.to_device(array, stream=self.stream) for array in fixed]
+
+    def play(self) -> Iterator[int]:
+        """Launch after launch; after each, the run-steps that it will have done once the stream has come so far."""
+        blocks, numbers, parameters, steps = self.fixed
+        for first in range(1, self.last_step + 1, self.stride):
+            last = min(first + self.stride - 1, self.last_step)
+            tables = self._tables(first, last)
+            whole, table, best = (cuda.to_device(array, stream=self.stream) for array in (self.whole, *tables))
+            shape = (len(self.blocks), self.kind.threads, self.stream, self.kind.shared_bytes)
+            self.kernel[shape](
+                np.uint64(self.kind.seed), first, last, blocks, whole, numbers, parameters, table, best, steps,
+                *self.state, self.figures, self.choices,
+            )  # fmt: skip
+            yield sum(shard.runs * max(0, min(last, shard.horizon) - first + 1) for _, shard, _ in self.members)
+
+    def _tables(self, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The means that these steps need, each environment's once, and the best of every row."""
+        tables: list[NDArray[np.float64]] = [np.zeros((1, 1))]
+        found: dict[tuple[Environment, int, int], tuple[int, int, int]] = {}
+        size = rows = 1
+        for i, (_, shard, _) in enumerate(self.members):
+            environment = shard.environment
+            self.whole[i, [at.CYCLE, at.ROW, at.TABLE, at.BEST]] = NO_CYCLE, 0, 0, 0
+            if isinstance(environment, Brownian) or first > shard.horizon:
+                continue
+            cycle = environment.cycle if environment.cycle and environment.cycle <= shard.horizon else None
+            if cycle:
+                span = (1, cycle)
+            elif environment.rested:
+                span = (1, shard.horizon + 1)
+            else:
+                span = (first, min(last, shard.horizon))
+            key = (environment, *span)
+            if key not in found:
+                found[key] = (len(tables), size, rows)
+                tables.append(means_table(environment, *span))
+                size += tables[-1].size
+                rows += len(tables[-1])
+            _, start, best_start = found[key]
+            row = (first - 1) % cycle if cycle and not environment.rested else 0
+            self.whole[i, [at.CYCLE, at.ROW, at.TABLE, at.BEST]] = cycle or NO_CYCLE, row, start, best_start
+        flat = np.concatenate([table.reshape(-1) for table in tables])
+        return flat, np.concatenate([table.max(axis=1) for table in tables])
+
+    def outcomes(self) -> Iterator[tuple[int, Outcome]]:
+        """The outcome of every shard; waits for the card."""
+        choices = self.choices.copy_to_host(stream=self.stream)
+        figures = self.figures.copy_to_host(stream=self.stream)
+        self.stream.synchronize()
+        for i, (index, shard, _) in enumerate(self.members):
+            shape = (at.SUMS, shard.runs, len(shard.steps))
+            start = int(self.whole[i, at.FIGURES])
+            regret, expected, reward = figures[start : start + int(np.prod(shape))].reshape(shape)
+            n_arms = shard.environment.n_arms
+            start = int(self.whole[i, at.CHOICES])
+            bins = -(-shard.horizon // shard.bin_width)
+            counts = choices[start : start + bins * n_arms].reshape(bins, n_arms)
+            yield index, Outcome(regret, expected, reward, counts)

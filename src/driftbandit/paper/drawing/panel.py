@@ -1,0 +1,65 @@
+"""A panel, and what panels have in common."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from driftbandit import figures
+from driftbandit.engine.estimate import Estimate
+from driftbandit.figures import Series, Style
+from driftbandit.paper.profiles import Profile
+from driftbandit.paper.record import Record
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SIZE = (4.2, 2.8)
+STYLES = {
+    "dTS": figures.STYLES[0],
+    "dOTS": figures.STYLES[1],
+    "TS": figures.STYLES[6],
+    "OTS": figures.STYLES[6],
+    "Dynamic TS": figures.STYLES[3],
+    "REXP3": figures.STYLES[4],
+    "D-UCB": figures.STYLES[2],
+    "SW-UCB": figures.STYLES[2],
+    "EXP3-IX": figures.STYLES[2],
+}
+
+
+class Panel(NamedTuple):
+    """One picture: what it is called, under which profile, its figure, and its content in words."""
+
+    id: str
+    measure: str
+    profile: Profile | None
+    figure: "Figure"
+    words: str
+
+
+def line(label: str, curve: dict[float, Record], style: Style | None = None) -> Series:
+    """Normalised regret along an axis, with intervals."""
+    values = [record.normalized_regret for record in curve.values()]
+    return Series(
+        label, np.array(list(curve)), np.array([value.mean for value in values]),
+        np.array([value.ci95 for value in values]), style or STYLES[label],
+    )  # fmt: skip
+
+
+def group(label: str, style: Style, values: Sequence[Estimate]) -> Series:
+    """One dot for each of some estimates."""
+    return Series(
+        label, np.arange(len(values)), np.array([value.mean for value in values]),
+        np.array([value.ci95 for value in values]), style,
+    )  # fmt: skip
+
+
+def top(curves: Iterable[dict[float, Record]]) -> float:
+    """Where the axis of normalised regret ends, so that all of these curves fit."""
+    return 1.06 * max(record.normalized_regret.mean for curve in curves for record in curve.values())
+
+
+def least(curve: dict[float, Record]) -> float:
+    """Where a curve is lowest."""
+    return min(curve, key=lambda discount: curve[discount].normalized_regret.mean)
