@@ -56,9 +56,17 @@ def _module_cuda(card: object) -> None:
     sys.modules["driftbandit.engine.cuda"] = module
 
 
+class _Hidden:
+    """As if the package were not installed."""
+
+    def find_spec(self, name: str, *_: object) -> None:
+        if name == "driftbandit":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
 manner = os.environ.get("CLUSTER_TEST_MANNER", "plain")  # not set where pytest looks for doctests
 if manner == "without the package":
-    sys.modules["driftbandit"] = None  # type: ignore[assignment]  # as if it were not installed
+    sys.meta_path.insert(0, _Hidden())  # type: ignore[arg-type]  # enough of a finder
 elif manner == "another version":
     from driftbandit.engine import cluster_worker
 

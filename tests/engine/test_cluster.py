@@ -227,6 +227,11 @@ def test_no_scheduler_is_one_line(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr() == ("", "")
 
 
+def test_tls_without_certificates_is_one_line() -> None:
+    with pytest.raises(db.ClusterError, match=r"^tls needs certificates: set them in Dask's configuration, or give"):
+        play(Cluster("tls://127.0.0.1:9"))
+
+
 def test_shards_run_on_the_workers_that_have_a_card(machines: Machines, expected: Result) -> None:
     _, address = machines.scheduler()
     plain = machines.worker(address, manner="without a card")
@@ -249,7 +254,7 @@ def test_a_closed_client_is_an_error() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", ["", "host", "tcp://host", "tcp://host:", "tcp://host:0", "tcp://host:70000", "http://host:80",
+    "wrong", ["", "host", "tcp://host", "tcp://host:", "tcp://host:0", "tcp://host:70000", "http://host:8786",
               "tcp://a b:8786", "tcp://host:8786/path", 8786, b"tcp://host:8786"],
 )  # fmt: skip
 def test_a_malformed_address_is_refused_before_any_work(wrong: Any) -> None:
@@ -269,10 +274,10 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
         db.simulate(GAME.policies, GAME.environment, horizon=10, runs=10, cluster="tcp://host:8786")
 
 
-def test_without_a_cluster_dask_is_not_imported() -> None:
+def test_without_a_cluster_dask_distributed_is_not_imported() -> None:
     script = (
         "import sys, driftbandit as db; db.simulate(db.UniformRandom(), db.Fast(), horizon=5, runs=5);"
-        "assert not {'dask', 'distributed', 'tornado'} & set(sys.modules)"
+        "assert not {'distributed', 'tornado'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
 
@@ -301,7 +306,7 @@ def test_shards_are_of_about_equal_cost_and_bounded_size(monkeypatch: pytest.Mon
     assert runs(dear, 10**9) == 8
     assert runs(dear, 5000) % 512 == 0
     assert runs(dear, 5000, device="cuda") > 10 * runs(dear, 5000)
-    assert runs(dear, 5000, number=4096) == 512  # so that a small job still keeps several workers busy
+    assert runs(dear, 5000, number=4096) < 512  # so that a small job still keeps several workers busy
     assert runs(dear, 1, number=10**7) * 24 <= cluster.SHARD_BYTES
 
 

@@ -32,7 +32,7 @@ WANTED_SHARDS = 16
 SHARD_BYTES = 1 << 25
 """The figures of one shard: a worker with many threads holds several."""
 
-ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss|ucx)://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+(?:%\w+)?\]):(\d{1,5})", re.ASCII)
+ADDRESS = re.compile(r"(?:(?:tcp|tls)://)?(?:[\w.-]+|\[[0-9a-fA-F:.]+(?:%\w+)?\]):(\d{1,5})", re.ASCII)
 CHATTER = (
     "asyncio",
     "distributed.batched",
@@ -109,14 +109,19 @@ class Cluster:
             return
         import distributed
 
+        if self.address.startswith("tls:") and not distributed.Security().get_connection_args("client")["ssl_context"]:
+            raise ClusterError(
+                "tls needs certificates: set them in Dask's configuration, or give a client that has them"
+            )
         make: Any = distributed.Client  # has no types
         timeout = self.patience.connect
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # other versions of anything, as a table; what matters is checked later
                 client = make(self.address, timeout=timeout, set_as_default=False, name="driftbandit")
-        except Exception as error:  # what a name, a port, TLS or another service there makes it raise
-            reason = "" if isinstance(error, TimeoutError) else f" ({one_line(error)})"
+        except Exception as error:  # what a name, a port, or another service there makes it raise
+            cause = error.__cause__ or error
+            reason = f" ({one_line(cause)})" if str(cause) else ""
             raise ClusterError(
                 f"no Dask scheduler answers at {self.address}{reason}; start one with: dask scheduler"
             ) from None

@@ -43,13 +43,14 @@ class Card:
         """The outcomes, kind by kind; the card works on the next ones while the caller takes one."""
         room = self._room()
         waiting: collections.deque[tuple[Any, int]] = collections.deque()
-        for batch, size in self._batches(shards, room):
+        for make, size in self._batches(shards, room):
             while waiting and size + sum(used for _, used in waiting) > room:
-                yield from waiting.popleft()[0]
-            waiting.append((_started(batch(), done), size))
-            next(waiting[-1][0])
+                yield from _finished(waiting.popleft()[0], done)
+            batch = make()
+            batch.launch()
+            waiting.append((batch, size))
         while waiting:
-            yield from waiting.popleft()[0]
+            yield from _finished(waiting.popleft()[0], done)
 
     def _batches(self, shards: Sequence[Shard], room: int) -> Iterator[tuple[Callable[[], Any], int]]:
         """Shards by kind, in batches that fit; the longest first, so that the card does not idle at the end."""
@@ -70,20 +71,18 @@ class Card:
         """Bytes on the card to be used: most of what is free now."""
         from numba import cuda
 
-        free: int = cuda.current_context().get_memory_info()[0]
-        return free * 3 // 4
+        free = cuda.current_context().get_memory_info()[0]
+        return int(min(free, 1 << 40) * 3 // 4)  # the simulator's memory has no end
 
 
-def _started(batch: Any, done: Callable[[int], None]) -> Iterator[Any]:
-    """Start a batch at the first `next`; its outcomes afterwards. Long games are followed launch by launch."""
-    launches = list(batch.play()) if batch.stride == batch.last_step else []
-    yield None
-    if not launches:
-        for run_steps in batch.play():
-            batch.stream.synchronize()
-            done(run_steps)
+def _finished(batch: Any, done: Callable[[int], None]) -> Iterator[tuple[int, Outcome]]:
+    """The outcomes of a batch that was launched; long games are followed launch by launch."""
+    more = True
+    while more:
+        batch.stream.synchronize()
+        done(batch.launched)
+        more = batch.launch()
     yield from batch.outcomes()
-    done(sum(launches))
 
 
 def _fitting(members: list[tuple[int, Shard, Rule]], room: int) -> Iterator[list[tuple[int, Shard, Rule]]]:

@@ -107,6 +107,8 @@ class Batch:
         self.members = members
         self.last_step = max(shard.horizon for _, shard, _ in members)
         self.stride = min(stride, self.last_step)
+        self.next_step = 1
+        self.launched = 0
         self.kernel = link(at.play_runs, gpu, **dict(kind.slots))
         self.whole = np.zeros((len(members), at.WHOLE_COLUMNS), np.int64)
         self.blocks = self._fill()
@@ -169,19 +171,25 @@ class Batch:
         fixed = (self.blocks, self.numbers, self.parameters, self.steps)
         self.fixed = [cuda.to_device(array, stream=self.stream) for array in fixed]
 
-    def play(self) -> Iterator[int]:
-        """Launch after launch; after each, the run-steps that it will have done once the stream has come so far."""
+    def launch(self) -> bool:
+        """Play the next steps, and say in `launched` how many run-steps that will be; False if there are none left.
+
+        Returns at once: the work is done when the stream has come so far.
+        """
+        first, last = self.next_step, min(self.next_step + self.stride - 1, self.last_step)
+        if first > self.last_step:
+            return False
+        tables = self._tables(first, last)
+        whole, table, best = (cuda.to_device(array, stream=self.stream) for array in (self.whole, *tables))
         blocks, numbers, parameters, steps = self.fixed
-        for first in range(1, self.last_step + 1, self.stride):
-            last = min(first + self.stride - 1, self.last_step)
-            tables = self._tables(first, last)
-            whole, table, best = (cuda.to_device(array, stream=self.stream) for array in (self.whole, *tables))
-            shape = (len(self.blocks), self.kind.threads, self.stream, self.kind.shared_bytes)
-            self.kernel[shape](
-                np.uint64(self.kind.seed), first, last, blocks, whole, numbers, parameters, table, best, steps,
-                *self.state, self.figures, self.choices,
-            )  # fmt: skip
-            yield sum(shard.runs * max(0, min(last, shard.horizon) - first + 1) for _, shard, _ in self.members)
+        shape = (len(self.blocks), self.kind.threads, self.stream, self.kind.shared_bytes)
+        self.kernel[shape](
+            np.uint64(self.kind.seed), first, last, blocks, whole, numbers, parameters, table, best, steps,
+            *self.state, self.figures, self.choices,
+        )  # fmt: skip
+        self.launched = sum(shard.runs * max(0, min(last, shard.horizon) - first + 1) for _, shard, _ in self.members)
+        self.next_step = last + 1
+        return True
 
     def _tables(self, first: int, last: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The means that these steps need, each environment's once, and the best of every row."""

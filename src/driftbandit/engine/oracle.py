@@ -8,6 +8,8 @@ from driftbandit.environments.brownian import first_mean, next_mean
 from driftbandit.linking import CPU, link
 
 ROWS = 1 << 16
+WALK_NUMBERS = 1 << 22
+"""How many (arm, run, step) of walks one call of the kernel handles, so that Ctrl-C is heard between calls."""
 
 
 def static_oracle(environment: Environment, horizon: int, seed: int, runs: int) -> Reals:
@@ -18,7 +20,11 @@ def static_oracle(environment: Environment, horizon: int, seed: int, runs: int) 
     if isinstance(environment, Brownian):
         start = -1.0 if environment.start is None else environment.start
         best = np.empty(runs)
-        link(walk_totals, CPU)(start, environment.volatility, np.uint64(seed), horizon, environment.n_arms, best)
+        totals = link(walk_totals, CPU)
+        some = max(1, WALK_NUMBERS // (horizon * environment.n_arms))
+        for first in range(0, runs, some):
+            part = best[first : first + some]
+            totals(start, environment.volatility, np.uint64(seed), np.uint64(first), horizon, environment.n_arms, part)
         return best
     total = np.zeros(environment.n_arms)
     for first in range(1, horizon + 1, ROWS):
@@ -26,10 +32,12 @@ def static_oracle(environment: Environment, horizon: int, seed: int, runs: int) 
     return np.full(runs, total.max())
 
 
-def walk_totals(start: float, volatility: float, seed: np.uint64, horizon: int, n_arms: int, best: Reals) -> None:
+def walk_totals(
+    start: float, volatility: float, seed: np.uint64, first_run: np.uint64, horizon: int, n_arms: int, best: Reals
+) -> None:
     """The best arm's sum of means along every run's walk."""
     for r in range(best.size):
-        run = np.uint64(r)
+        run = first_run + np.uint64(r)
         best[r] = 0.0
         for k in range(n_arms):
             arm = np.uint64(k)

@@ -30,6 +30,8 @@ from driftbandit.policies.dynamic_thompson import count_up_to
 
 SMALLEST_WEIGHT = 1e-60
 """Below this the reference moves up; stored numbers are then below 1e60 times the evidence."""
+FULL = 0.999999
+"""The share of the threshold from which `count_up_to` takes an arm as full."""
 PROBES = ((0.0, 0.0), (1.0, 2.0), (7.0, 0.5))
 
 
@@ -67,7 +69,7 @@ def aging_of(policy: Policy, rule: Rule) -> Aging:
         return Aging(rule.parameters[2], per_arm=True)
     if rule.learn is count_up_to:
         threshold = rule.parameters[2]
-        grace = max(0, math.ceil(threshold - sum(rule.initial)))
+        grace = max(0, math.ceil(FULL * threshold - sum(rule.initial)))
         return Aging(threshold / (threshold + 1.0), per_arm=True, grace=grace, early=True)
     if not _adds_up(rule):
         raise reject("policy", "one whose rewards add up (learn must not depend on the evidence)", policy)
@@ -83,6 +85,8 @@ def _adds_up(rule: Rule) -> bool:
         for a, b in PROBES:
             after: tuple[Any, Any] = rule.learn(rule.parameters, a, b, reward, probability)
             changes.append((after[0] - a, after[1] - b))
-        if any(not math.isclose(x, y, abs_tol=1e-9) for change in changes for x, y in zip(change, changes[0], strict=True)):
+        if any(
+            not math.isclose(x, y, abs_tol=1e-9) for change in changes for x, y in zip(change, changes[0], strict=True)
+        ):
             return False
     return True

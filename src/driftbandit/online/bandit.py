@@ -80,9 +80,7 @@ class Bandit:
         self._policy = policy
         self._roster = Roster(arms)
         self._step_seconds = None if step_seconds is None else checks.real("step_seconds", step_seconds, "(0, inf)")
-        self._seed = np.uint64(
-            secrets.randbits(64) if seed is None else checks.whole("seed", seed, 0, 2**64 - 1)
-        )
+        self._seed = np.uint64(secrets.randbits(64) if seed is None else checks.whole("seed", seed, 0, 2**64 - 1))
         self._replica = checks.whole("replica", replica, 0, MOST_REPLICAS - 1)
         if not callable(clock):
             raise checks.reject("clock", "a function that returns seconds", clock)
@@ -107,7 +105,6 @@ class Bandit:
         """Of the replicas merged in: decisions made, and rewards learned."""
         self._sequence = 0
         self._learned = 0
-        self._origin: float | None = None
         self._latest = -math.inf
         self._steps: float = 0
         self._lock = threading.RLock()
@@ -404,9 +401,7 @@ class Bandit:
             seconds = checks.real("time", time)
             if seconds < self._latest:
                 raise checks.reject("time", f"at least {self._latest!r}, when the latest decision was made", time)
-        if self._origin is None:
-            self._origin = seconds
-        return (seconds - self._origin) / self._step_seconds, seconds
+        return seconds / self._step_seconds, seconds
 
     def _reading_time(self, time: float | None) -> float:
         """The time at which the state is looked at, in steps; never before the latest decision."""
@@ -415,7 +410,7 @@ class Bandit:
                 raise checks.reject("time", "None where a step is a decision", time)
             return self._steps
         seconds = checks.real("time", self._clock() if time is None else time)
-        return 0.0 if self._origin is None else (max(seconds, self._latest) - self._origin) / self._step_seconds
+        return max(seconds, self._latest) / self._step_seconds
 
     def _checked(self, value: Any, name: str = "reward") -> float:
         if type(value) is float and 0.0 <= value <= self._largest:

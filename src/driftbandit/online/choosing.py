@@ -3,15 +3,15 @@
 Scores, random numbers and the breaking of ties are those of `driftbandit.engine.single`; what is added is that arms come
 and go, that some are dormant, and that a floor may be kept under every probability. All selections have one signature:
 
-    choose(table, order, shapes, parameters, start, seed, replica, sequence, weight, active, count, floor, best, rest)
+    choose(table, order, shapes, settings, weight, active, count, best, rest)
         → (arm, place of the arm among the active ones or −1, probability before the floor or −1, active arms now)
 
-The evidence that was used is left in `shapes`. `start` is the evidence of a new arm, `best` the best score of the
-dormant arms, `rest` whether arms may be sent to sleep. A probability of −1 takes work and is left for later.
+The evidence that was used is left in `shapes`. `best` is the best score of the dormant arms, `rest` whether arms may be
+sent to sleep. A probability of −1 takes work and is left for later. Handing over an argument costs as much as a draw, so
+what rarely changes is one array, `settings`, in which the number of the decision is counted up.
 """
 
 from math import inf
-from typing import Any
 
 import numpy as np
 
@@ -33,8 +33,12 @@ from driftbandit.online.table import (
 from driftbandit.rng import CHOICE, draw, uniform
 
 ZERO = np.uint64(0)
-FLOOR = np.uint64(1)
+HALF_WORD = np.uint64(32)
+# Attempt numbers of the choices that belong to one decision
+FORCED = np.uint64(1)
 ASLEEP = np.uint64(2)
+# Places in `settings`
+SEED_HIGH, SEED_LOW, REPLICA, SEQUENCE, FLOOR, START_A, START_B, PARAMETERS = 0, 1, 2, 3, 4, 5, 6, 7
 
 least = at_prior = chance_of = _open
 
@@ -77,6 +81,17 @@ def even_split(best: float, own: float, ties: int) -> float:
     return 1.0 / ties if own == best else 0.0
 
 
+def seed_of(settings: Reals) -> np.uint64:
+    """The seed, of which a real number holds one half."""
+    return (np.uint64(settings[SEED_HIGH]) << HALF_WORD) | np.uint64(settings[SEED_LOW])
+
+
+def advance(settings: Reals) -> np.uint64:
+    """The number of the next decision."""
+    settings[SEQUENCE] += 1.0
+    return np.uint64(settings[SEQUENCE])
+
+
 def read(table: Reals, order: Integers, shapes: Reals, weight: float, active: int) -> float:
     """The evidence of the active arms as it counts now; the number of observations is returned."""
     total = 0.0
@@ -93,20 +108,15 @@ def by_score(
     table: Reals,
     order: Integers,
     shapes: Reals,
-    parameters: Any,
-    start: tuple[float, float],
-    seed: np.uint64,
-    replica: int,
-    sequence: int,
+    settings: Reals,
     weight: float,
     active: int,
     count: int,
-    floor: float,
     best_asleep: float,
     rest: bool,
 ) -> Choice:
     """The arm with the largest score; exact ties are broken uniformly at random."""
-    run, step = np.uint64(replica), np.uint64(sequence)
+    parameters, seed, run, step = settings[PARAMETERS:], seed_of(settings), np.uint64(settings[REPLICA]), advance(settings)
     shared = context(parameters, read(table, order, shapes, weight, active))
     best = -inf
     ties = 0
@@ -121,7 +131,7 @@ def by_score(
             ties += 1
     asleep = count - active
     if asleep > 0:
-        mean = least(parameters, start[0], start[1])
+        mean = least(parameters, settings[START_A], settings[START_B])
         value = max(best_asleep, mean)
         alike = asleep if best_asleep <= mean else 1
         if value > best:
@@ -141,7 +151,7 @@ def by_score(
                     break
                 skip -= 1
     place = place if place >= 0 else one_asleep(active, count, seed, run, step)
-    place, forced = above_floor(place, count, floor, seed, run, step)
+    place, forced = above_floor(place, count, settings[FLOOR], seed, run, step)
     arm = order[0, place]
     own = best
     if forced and place < active:
@@ -150,21 +160,20 @@ def by_score(
     table[arm, OWN_DECISIONS] += 1.0
     place = place if place < active else -1
     if rest:
-        active = send_to_sleep(table, order, shapes, parameters, start, active)
+        active = send_to_sleep(table, order, shapes, settings, active)
     return arm, place, chance, active
 
 
-def send_to_sleep(
-    table: Reals, order: Integers, shapes: Reals, parameters: Any, start: tuple[float, float], active: int
-) -> int:
+def send_to_sleep(table: Reals, order: Integers, shapes: Reals, settings: Reals, active: int) -> int:
     """Arms whose evidence no longer tells them from a new arm become dormant; the number of active arms left."""
-    ever = start[0] == 0.0 and start[1] == 0.0
+    parameters, start_a, start_b = settings[PARAMETERS:], settings[START_A], settings[START_B]
+    ever = start_a == 0.0 and start_b == 0.0
     for i in range(active - 1, -1, -1):
         k = order[0, i]
-        if at_prior(parameters, shapes[i, 0], shapes[i, 1], start[0], start[1]) and (ever or table[k, WEIGHT] == 1.0):
+        if at_prior(parameters, shapes[i, 0], shapes[i, 1], start_a, start_b) and (ever or table[k, WEIGHT] == 1.0):
             table[k, OWN_A] = table[k, OWN_B] = table[k, OWN_COUNT] = table[k, OTHER_COUNT] = 0.0
-            table[k, OTHER_A] = start[0]
-            table[k, OTHER_B] = start[1]
+            table[k, OTHER_A] = start_a
+            table[k, OTHER_B] = start_b
             active -= 1
             swap(order, i, active)
     return active
@@ -181,7 +190,7 @@ def above_floor(
 ) -> tuple[int, bool]:
     """With probability floor·count any place, each alike, instead of the one that was chosen."""
     if floor > 0.0:
-        words = draw(seed, run, step, ZERO, CHOICE, FLOOR)
+        words = draw(seed, run, step, ZERO, CHOICE, FORCED)
         u = uniform(words[0], words[1])
         if u < floor * count:
             return min(int(u / floor), count - 1), True
@@ -192,20 +201,15 @@ def by_weight(
     table: Reals,
     order: Integers,
     shapes: Reals,
-    parameters: Any,
-    start: tuple[float, float],
-    seed: np.uint64,
-    replica: int,
-    sequence: int,
+    settings: Reals,
     weight: float,
     active: int,
     count: int,
-    floor: float,
     best_asleep: float,
     rest: bool,
 ) -> Choice:
     """An arm by its probability."""
-    run, step = np.uint64(replica), np.uint64(sequence)
+    parameters, seed, run, step = settings[PARAMETERS:], seed_of(settings), np.uint64(settings[REPLICA]), advance(settings)
     read(table, order, shapes, weight, active)
     largest = shapes[0, 0]
     for i in range(1, active):
@@ -223,7 +227,7 @@ def by_weight(
         if target >= below and here > 0.0:
             place = i
         below += here
-    place, _ = above_floor(place, count, floor, seed, run, step)
+    place, _ = above_floor(place, count, settings[FLOOR], seed, run, step)
     arm = order[0, place]
     table[arm, OWN_DECISIONS] += 1.0
     return arm, place, probability(parameters, exp(shapes[place, 0] - largest) * inverse), active

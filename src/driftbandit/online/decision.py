@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from driftbandit.errors import InvalidValue
 from driftbandit.online.family import Beta
 from driftbandit.online.probabilities import posterior_probabilities
 
@@ -14,7 +15,7 @@ class Snapshot:
     __slots__ = ("asleep", "beta", "evidence", "floor", "place", "start")
 
     def __init__(
-        self, evidence: bytes, place: int, asleep: int, floor: float, beta: Beta, start: tuple[float, float]
+        self, evidence: bytes, place: int, asleep: int, floor: float, beta: Beta | None, start: tuple[float, float]
     ) -> None:
         self.evidence = evidence
         self.place = place
@@ -25,6 +26,8 @@ class Snapshot:
 
     def probability(self) -> float:
         """The exact probability of the arm that was chosen."""
+        if self.beta is None:
+            raise InvalidValue("probability is known for Beta posteriors, indices and weights, got another kind of score")
         evidence = np.frombuffer(self.evidence).reshape(-1, 2)
         count = len(evidence) + self.asleep
         awake, asleep = posterior_probabilities(evidence, self.asleep, self.beta, self.start)
@@ -74,7 +77,7 @@ class Decision:
         return chance
 
     def __repr__(self) -> str:
-        return f"Decision(id={self._id}, arm={self._arm!r}, probability={self.probability:.6g}, time={self._time!r})"
+        return f"Decision(id={self._id}, arm={self._arm!r}, time={self._time!r})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Decision):

@@ -29,33 +29,29 @@ class Beta:
     """Whether scores are log odds rather than odds."""
 
 
-_SCORES = {
-    posterior.odds: (False, False),
-    posterior.optimistic_odds: (True, False),
-    posterior.log_odds: (False, True),
-    posterior.optimistic_log_odds: (True, True),
-}
-
-
 def beta_of(rule: Rule) -> Beta | None:
     """The posteriors of a rule, or None where its scores are something else."""
-    found = _SCORES.get(rule.score)  # type: ignore[call-overload]  # any function may be asked for
-    return Beta(rule.parameters[0], rule.parameters[1], *found) if found else None
+    if rule.posterior is None:
+        return None
+    return Beta(
+        rule.parameters[0],
+        rule.parameters[1],
+        optimistic=rule.posterior == "optimistic beta",
+        logarithmic=rule.score in (posterior.log_odds, posterior.optimistic_log_odds),
+    )
 
 
 def may_sleep(rule: Rule, per_arm: bool) -> bool:
     """Whether arms without evidence are alike and can be drawn as a group."""
-    return beta_of(rule) is not None and (per_arm or not any(rule.initial))
+    known = (posterior.odds, posterior.optimistic_odds, posterior.log_odds, posterior.optimistic_log_odds)
+    return rule.score in known and (per_arm or not any(rule.initial))
 
 
 def chooser(rule: Rule, sleeping: bool) -> Any:
     """The compiled selection of a rule."""
     if rule.selection == "weighted":
         return link(choosing.by_weight, CPU, probability=rule.probability)
-    beta = beta_of(rule)
-    least = choosing.no_mean
-    if beta is not None and beta.optimistic:
-        least = choosing.mean_log_odds if beta.logarithmic else choosing.mean_odds
+    least = {posterior.optimistic_odds: choosing.mean_odds, posterior.optimistic_log_odds: choosing.mean_log_odds}
     sampled = rule.selection == "sampled"
     return link(
         choosing.by_score,
@@ -64,7 +60,7 @@ def chooser(rule: Rule, sleeping: bool) -> Any:
         score=rule.score,
         accepted=rule.accepted,
         context=rule.context,
-        least=least,
+        least=least.get(rule.score, choosing.no_mean),
         at_prior=choosing.same_shapes if sleeping else choosing.never,
         chance_of=choosing.later if sampled else choosing.even_split,
     )

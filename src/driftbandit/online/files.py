@@ -47,7 +47,9 @@ def read_json(path: str | os.PathLike[str]) -> Any:
         return json.loads(content.decode(), parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())[:80]
-        raise InvalidValue(f"{os.fspath(path)} must be a saved bandit, got something that is not JSON ({reason})") from None
+        raise InvalidValue(
+            f"{os.fspath(path)} must be a saved bandit, got something that is not JSON ({reason})"
+        ) from None
 
 
 def _refuse(word: str) -> Any:

@@ -44,7 +44,9 @@ def grouped_probabilities(shapes: Reals, counts: Integers, optimistic: bool) -> 
         if abs(total - 1.0) < TOLERANCE:
             return result / total
         panels *= 2
-    raise DriftbanditError(f"probabilities of {counts.sum()} arms did not converge: their sum is off by {total - 1.0:.1e}")
+    raise DriftbanditError(
+        f"probabilities of {counts.sum()} arms did not converge: their sum is off by {total - 1.0:.1e}"
+    )
 
 
 def _range(a: Reals, b: Reals, counts: Integers) -> tuple[float, float]:

@@ -5,7 +5,6 @@ had learned when they were merged in; each kind ages alike, and only their sum d
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -53,6 +52,7 @@ class Ledger:
         "reference",
         "restart",
         "shapes",
+        "sleepy",
         "table",
         "window",
     )
@@ -71,6 +71,8 @@ class Ledger:
         """What was taken over, by replica: `[arm, (a, b, observations, decisions)]`."""
         self.active = 0
         self.count = 0
+        self.sleepy = False
+        """Whether arms at their prior are drawn as a group."""
         self.reference = 0.0
         self.epoch = 0
         self._credit = family.crediting()
@@ -78,7 +80,7 @@ class Ledger:
     def include_first(self, count: int) -> None:
         """The arms with which a bandit starts: numbers 0 to `count` − 1."""
         self.order[:, :count] = np.arange(count)
-        self.count = count
+        self.recount(count)
         self.active = 0 if self.sleepy else count
         self._set_start(self.order[0, :count])
 
@@ -99,16 +101,16 @@ class Ledger:
             self.table[number, OTHER_A : OTHER_B + 1] = start
         self.order[0, self.count] = number
         self.order[1, number] = self.count
-        self.count += 1
+        self.recount(self.count + 1)
         if not self.sleepy or start != self.initial:
-            self._wake(number)
+            self.wake(number)
 
     def exclude(self, number: int) -> None:
         """An arm that is no longer there."""
         if self.order[1, number] < self.active:
             self.active -= 1
             swap(self.order, self.order[1, number], self.active)
-        self.count -= 1
+        self.recount(self.count - 1)
         swap(self.order, self.order[1, number], self.count)
         self.table[number] = 0.0
         for part in self.parts.values():
@@ -118,10 +120,10 @@ class Ledger:
         if not self.sleepy:
             self.active = self.count
 
-    @property
-    def sleepy(self) -> bool:
-        """Whether arms at their prior are drawn as a group."""
-        return self.may_sleep and self.count > family.FEW_ARMS
+    def recount(self, count: int) -> None:
+        """Whether arms at their prior are drawn as a group depends on how many arms there are."""
+        self.count = count
+        self.sleepy = self.may_sleep and count > family.FEW_ARMS
 
     def part(self, key: int) -> Reals:
         """What was taken over under this key."""
@@ -165,7 +167,7 @@ class Ledger:
             weight = 1.0
         row[WEIGHT] = weight
         if weight != 1.0 and any(self.initial):
-            self._wake(number)  # what it started with fades, so it is no longer like a new arm
+            self.wake(number)  # what it started with fades, so it is no longer like a new arm
         return float(aging.arm_stamp(decisions))
 
     def credit(self, number: int, stamp: float, moment: float, a: float, b: float, id: int, writer: int) -> None:
@@ -178,13 +180,13 @@ class Ledger:
         elif self.window is not None:
             self.window.insert(Observation(stamp, id, number, a, b, writer))
             self.table[number, EVIDENCE] = self.window.totals(number)
-            self._wake(number)
+            self.wake(number)
             return
         elif self.restart and moment // self.restart != self.epoch:
             return
-        self.active = self._credit(
-            self.table, self.order, self.active, number, a * scale, b * scale, scale, self.active == self.count
-        )
+        self._credit(self.table, number, a, b, scale)
+        if self.active < self.count:
+            self.wake(number)
 
     def view(self, now: float) -> Reals:
         """Evidence `[place, (a, b, observations)]` of the active arms, in order, at a moment; nothing is changed."""
@@ -209,11 +211,8 @@ class Ledger:
         asleep = [k for k in numbers if self.order[1, k] >= self.active]
         return np.array([awake + asleep], np.int64), len(awake)
 
-    def settings(self) -> dict[str, Any]:
-        """The plain numbers of the ledger."""
-        return {"reference": self.reference, "epoch": self.epoch, "active": self.active}
-
-    def _wake(self, number: int) -> None:
+    def wake(self, number: int) -> None:
+        """An arm that is looked at on its own from now on."""
         if self.order[1, number] >= self.active:
             swap(self.order, self.order[1, number], self.active)
             self.active += 1

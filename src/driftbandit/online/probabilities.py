@@ -1,14 +1,11 @@
 """The probability with which each rule chooses each arm, in closed form or exact to rounding."""
 
-from typing import Any
-
 import numpy as np
 
-from driftbandit.checks import reject
 from driftbandit.online.family import Beta, beta_of
 from driftbandit.online.grouped import grouped_probabilities
 from driftbandit.online.table import Reals
-from driftbandit.policies import Rule
+from driftbandit.policies import Policy
 
 
 def posterior_probabilities(
@@ -31,33 +28,18 @@ def posterior_probabilities(
     return np.asarray(selection_probabilities(evidence + prior, optimistic=beta.optimistic)), 0.0
 
 
-def rule_probabilities(rule: Rule, evidence: Reals, total: float, asleep: int = 0) -> tuple[Reals, float]:
-    """Of each arm with evidence `[arm, (a, b)]` under any rule, and of each dormant arm.
+def next_probabilities(policy: Policy, evidence: Reals, asleep: int = 0) -> tuple[Reals, float]:
+    """Of each arm with evidence `[arm, (a, b)]` under any policy, and of each dormant arm.
 
-    >>> from driftbandit.policies import UCB1, Exp3
-    >>> rule_probabilities(UCB1().rule(3), np.array([[0.0, 0.0], [2.0, 1.0], [0.0, 0.0]]), 2.0)[0]
+    >>> from driftbandit.policies import UCB1
+    >>> next_probabilities(UCB1(), np.array([[0.0, 0.0], [2.0, 1.0], [0.0, 0.0]]))[0]
     array([0.5, 0. , 0.5])
-    >>> rule_probabilities(Exp3(exploration=0.5).rule(2), np.array([[0.0, 0.0], [0.0, 0.0]]), 0.0)[0]
-    array([0.5, 0.5])
     """
-    beta = beta_of(rule)
-    if beta is not None:
+    if asleep:
+        rule = policy.rule(len(evidence) + asleep)
+        beta = beta_of(rule)
+        assert beta is not None
         return posterior_probabilities(evidence, asleep, beta, rule.initial)
     if len(evidence) == 1:
         return np.ones(1), 0.0
-    if rule.selection == "weighted":
-        assert rule.probability is not None
-        share = np.exp(evidence[:, 0] - evidence[:, 0].max())
-        share /= share.sum()
-        return np.array([rule.probability(rule.parameters, one) for one in share.tolist()]), 0.0
-    if rule.selection == "index":
-        assert rule.score is not None
-        shared = rule.context(rule.parameters, total)
-        scores = np.array([_number(rule.score(rule.parameters, shared, a, b)) for a, b in evidence.tolist()])
-        best = scores == scores.max()
-        return best / best.sum(), 0.0
-    raise reject("policy", "one whose scores are known (Beta posteriors, indices or weights)", rule.score)
-
-
-def _number(value: Any) -> float:
-    return float(value)
+    return policy.selection_probabilities(evidence), 0.0

@@ -1,8 +1,8 @@
 """The state of a bandit as plain values, and back.
 
 Numbers are written so that they come back to the bit. Random numbers come from a counter (driftbandit.rng), so their
-state is the seed, the replica and the number of decisions made. Nothing that is read is trusted: every entry is checked,
-and evidence can only refer to arms that are there.
+state is the seed, the replica and the number of decisions made. Nothing that is read is trusted: every entry is
+checked, and evidence can only refer to arms that are there.
 """
 
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from driftbandit import checks
 from driftbandit.errors import InvalidValue
 from driftbandit.online.bandit import ANSWERED, MOST_REPLICAS, REMOVED, REPLICA_SHIFT, SEQUENCE, Bandit
 from driftbandit.online.entries import Entries
@@ -43,7 +44,6 @@ def written(bandit: Bandit) -> dict[str, Any]:
         "default_reward": bandit._default,
         "decisions": bandit._sequence,
         "rewards": bandit._learned,
-        "origin": bandit._origin,
         "latest": bandit._latest if np.isfinite(bandit._latest) else None,
         "steps": bandit._steps,
         "reference": ledger.reference,
@@ -76,8 +76,10 @@ def read(
         bandit = _read(kind, Entries(state), {} if clock is None else {"clock": clock}, log)
     except InvalidValue as error:
         raise InvalidValue(f"{source}: {error}") from None
-    if replica is not None:
-        fork(bandit, replica)
+    if replica is not None and checks.whole("replica", replica, 0, MOST_REPLICAS - 1) != bandit._replica:
+        from driftbandit.online.merging import merged
+
+        return merged(kind, [bandit], replica, log)
     return bandit
 
 
@@ -106,7 +108,6 @@ def _read(kind: type[Bandit], entries: Entries, options: dict[str, Any], log: An
     bandit._roster = Roster.restored(names, numbers, free)
     bandit._sequence = entries.whole("decisions", SEQUENCE)
     bandit._learned = entries.whole("rewards", 1 << 53)
-    bandit._origin = entries.optional_real("origin")
     latest = entries.optional_real("latest")
     bandit._latest = bandit._latest if latest is None else latest
     steps = entries.real("steps")
@@ -115,9 +116,10 @@ def _read(kind: type[Bandit], entries: Entries, options: dict[str, Any], log: An
     for row in entries.rows("replicas", 3):
         key = row.whole("replica", 0, 0, MOST_REPLICAS - 1)
         bandit._issued[key] = (row.whole("replica", 1, 0, SEQUENCE), row.whole("replica", 2, 0))
+    known = set(numbers)
     for row in entries.rows("pending", 6):
         arm = row.whole("pending arm", 1, REMOVED)
-        if arm not in (ANSWERED, REMOVED) and arm not in numbers:
+        if arm not in (ANSWERED, REMOVED) and arm not in known:
             raise InvalidValue(f"pending must refer to arms that are there, got number {arm}")
         bandit._pending[row.whole("pending id", 0, 1, LARGEST_ID)] = (
             arm,
@@ -137,7 +139,7 @@ def _read_evidence(bandit: Bandit, entries: Entries, known: set[int], capacity: 
         raise InvalidValue("order must list every arm once")
     ledger.order[0, : len(order)] = order
     ledger.order[1, order] = np.arange(len(order))
-    ledger.count = len(order)
+    ledger.recount(len(order))
     ledger.active = entries.whole("active", len(order))
     if not ledger.may_sleep and ledger.active != ledger.count:
         raise InvalidValue(f"active must be {ledger.count}, got {ledger.active}")
@@ -161,10 +163,3 @@ def _read_evidence(bandit: Bandit, entries: Entries, known: set[int], capacity: 
         id, writer = row.whole("window", 1, 1, LARGEST_ID), row.whole("window", 5, 0, MOST_REPLICAS - 1)
         ledger.window.insert(Observation(row.real("window", 0), id, arm, a, b, writer))
         ledger.table[arm, OWN_A : OWN_A + 3] = ledger.window.totals(arm)
-
-
-def fork(bandit: Bandit, replica: int) -> None:
-    """Give a bandit another replica number: its evidence becomes something taken over."""
-    from driftbandit.online.merging import handed_over
-
-    handed_over(bandit, replica)

@@ -25,17 +25,11 @@ def empty_table(capacity: int) -> Reals:
     return table
 
 
-def credit(
-    table: Reals, order: Integers, active: int, arm: int, a: float, b: float, count: float, awake: bool
-) -> int:
-    """Add evidence to an arm, which is active from then on; the new number of active arms."""
-    table[arm, OWN_A] += a
-    table[arm, OWN_B] += b
-    table[arm, OWN_COUNT] += count
-    if awake or order[1, arm] < active:
-        return active
-    swap(order, order[1, arm], active)
-    return active + 1
+def credit(table: Reals, arm: int, a: float, b: float, scale: float) -> None:
+    """Add one observation to an arm, counted `scale` times."""
+    table[arm, OWN_A] += a * scale
+    table[arm, OWN_B] += b * scale
+    table[arm, OWN_COUNT] += scale
 
 
 def swap(order: Integers, i: int, j: int) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from driftbandit import figures
 from driftbandit.paper.contenders import PROPOSED, discount_of
-from driftbandit.paper.drawing.panel import SIZE, Panel, least, line, top
+from driftbandit.paper.drawing.panel import SIZE, Panel, ceiling, least, line
 from driftbandit.paper.experiment import ByArms, ByDiscount, DiscountByArms
 from driftbandit.paper.experiments import CANDIDATES
 from driftbandit.paper.findings import Findings, NotRun
@@ -18,7 +18,7 @@ def by_arms(experiment: ByArms, found: Findings) -> Iterator[Panel]:
         profile: {name: found.curve(experiment.id, profile, name) for name in experiment.contenders}
         for profile in found.profiles
     }
-    top = top(curve for row in curves.values() for curve in row.values())
+    top = ceiling(curve for row in curves.values() for curve in row.values())
     for profile, row in curves.items():
         most = max(experiment.numbers)
         ends = "; ".join(f"{name} {curve[most].normalized_regret.mean:.3f}" for name, curve in row.items())
@@ -37,7 +37,7 @@ def by_discount(experiment: ByDiscount, found: Findings) -> Iterator[Panel]:
     """Regret against the discount; the fitted column looks closely at where the candidates are."""
     name = experiment.policy
     curves = {profile: found.curve(experiment.id, profile, name) for profile in found.profiles}
-    top = top(curves.values())
+    top = ceiling(curves.values())
     for profile, curve in curves.items():
         if profile.fitted:
             curve = {discount: record for discount, record in curve.items() if discount >= min(CANDIDATES)}
@@ -65,7 +65,7 @@ def discount_by_arms(experiment: DiscountByArms, found: Findings) -> Iterator[Pa
         for profile in found.profiles
         if not profile.fitted or len(found.profiles) == 1  # the same games as in the column of the text
     }
-    top = top(curve for row in curves.values() for curve in row.values())
+    top = ceiling(curve for row in curves.values() for curve in row.values())
     for (name, profile), row in curves.items():
         best = "; ".join(f"{arms} arms {least(curve):g}" for arms, curve in row.items())
         figure = figures.regret_by(

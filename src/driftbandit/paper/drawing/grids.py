@@ -83,7 +83,7 @@ def two_oracles(experiment: TwoOracles, found: Findings) -> Iterator[Panel]:
         )
         yield Panel(
             f"{experiment.id}-{profile.id}", "Regret a step against two oracles", profile, figure,
-            f"Regret a step against the dynamic and the static oracle, {experiment.setting.id}, {profile.id}: {numbers}.",
+            f"Regret a step against the two oracles, {experiment.setting.id}, {profile.id}: {numbers}.",
         )  # fmt: skip
 
 

@@ -55,7 +55,7 @@ def group(label: str, style: Style, values: Sequence[Estimate]) -> Series:
     )  # fmt: skip
 
 
-def top(curves: Iterable[dict[float, Record]]) -> float:
+def ceiling(curves: Iterable[dict[float, Record]]) -> float:
     """Where the axis of normalised regret ends, so that all of these curves fit."""
     return 1.06 * max(record.normalized_regret.mean for curve in curves for record in curve.values())
 

@@ -1,0 +1,58 @@
+"""The time of a bandit: seconds of a clock, or the number of decisions where a step is a decision."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from driftbandit import checks
+
+
+class Timing:
+    """Time in steps; it never goes back."""
+
+    __slots__ = ("_latest", "clock", "step_seconds", "steps")
+
+    def __init__(self, step_seconds: Any, clock: Callable[[], float]) -> None:
+        if not callable(clock):
+            raise checks.reject("clock", "a function that returns seconds", clock)
+        self.step_seconds = None if step_seconds is None else checks.real("step_seconds", step_seconds, "(0, inf)")
+        self.clock = clock
+        self.steps: float = 0
+        """When the latest decision was made; where a step is a decision, how many were."""
+        self._latest = -math.inf
+
+    @property
+    def latest(self) -> float:
+        """The seconds of the latest decision, −∞ before the first."""
+        return self._latest
+
+    @latest.setter
+    def latest(self, seconds: float) -> None:
+        self._latest = seconds
+        if self.step_seconds is not None and math.isfinite(seconds):
+            self.steps = seconds / self.step_seconds
+
+    def moment(self, time: Any) -> float:
+        """The time of a decision that is made now, in steps."""
+        if self.step_seconds is None:
+            return self._counted(time)
+        if time is None:
+            seconds = max(checks.real("clock", self.clock()), self._latest)  # clocks are set back at times
+        else:
+            seconds = checks.real("time", time)
+            if seconds < self._latest:
+                raise checks.reject("time", f"at least {self._latest!r}, when the latest decision was made", time)
+        self.latest = seconds
+        return self.steps
+
+    def reading(self, time: Any) -> float:
+        """The time at which the state is looked at, in steps; never before the latest decision."""
+        if self.step_seconds is None:
+            return self._counted(time)
+        seconds = checks.real("time", self.clock() if time is None else time)
+        return max(seconds, self._latest) / self.step_seconds
+
+    def _counted(self, time: Any) -> float:
+        if time is not None:
+            raise checks.reject("time", "None where a step is a decision", time)
+        return self.steps

@@ -1,0 +1,72 @@
+"""Panels as files, and as SVG that sits in a page and follows its colours."""
+
+import io
+import re
+from html import escape
+from pathlib import Path
+from typing import NamedTuple
+
+from driftbandit import figures
+from driftbandit.paper.drawing import Panel
+
+DPI = 160
+THEMED = {
+    figures.INK: "--ink",
+    figures.FAINT: "--faint",
+    figures.PAPER: "--card",
+    figures.BLUE: "--blue",
+    figures.VERMILION: "--vermilion",
+    figures.GREEN: "--green",
+    figures.PURPLE: "--purple",
+    figures.ORANGE: "--orange",
+    figures.SKY: "--sky",
+}
+"""Colours of figures that a page replaces by its own, in light and in dark."""
+
+
+class Picture(NamedTuple):
+    """A panel that was written, and its SVG for the page."""
+
+    panel: Panel
+    svg: str
+
+
+def written(panel: Panel, folder: Path) -> Picture:
+    """Write a panel as SVG and PNG files and return it for the page."""
+    import matplotlib
+
+    # the salt makes equal figures equal files; text stays text: sharp, small, and it can be searched
+    with matplotlib.rc_context({"svg.hashsalt": panel.id, "svg.fonttype": "none", "path.simplify_threshold": 0.3}):
+        text = io.StringIO()
+        panel.figure.savefig(text, format="svg", metadata={"Date": None})
+        panel.figure.savefig(folder / f"{panel.id}.png", dpi=DPI)
+    svg = _lean(text.getvalue())
+    (folder / f"{panel.id}.svg").write_text(svg, encoding="utf-8")
+    return Picture(panel, themed(svg, panel.id, panel.words))
+
+
+def _lean(svg: str) -> str:
+    """Without what nobody needs: comments, metadata, ids that nothing refers to, digits below a hundredth of a point."""
+    svg = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>|<!DOCTYPE[^>]*>", "", svg, flags=re.DOTALL)
+    used = set(re.findall(r"#([\w.-]+)[\")]", svg))
+    svg = re.sub(r' id="([\w.-]+)"', lambda found: found[0] if found[1] in used else "", svg)
+    svg = re.sub(r' d="[^"]*"', lambda found: re.sub(r"-?\d+\.\d{2,}", _rounded, found[0]), svg)
+    return re.sub(r"\n\s*\n+", "\n", svg)
+
+
+def _rounded(number: "re.Match[str]") -> str:
+    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
+
+
+def themed(svg: str, name: str, words: str) -> str:
+    """An SVG file's text for a page: ids of its own, the page's colours and font, and its content in words."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r' id="([\w.-]+)"', rf' id="{name}-\1"', svg)
+    svg = re.sub(r"#([\w.-]+)([\")])", rf"#{name}-\1\2", svg)
+    for color, variable in THEMED.items():
+        svg = svg.replace(f": {color}", f": var({variable})")
+    svg = re.sub(r"font: ([\d.]+px) [^;\"]*", r"font-size: \1", svg)
+    svg = re.sub(r"font-family: [^;\"]*;?", "", svg)
+    view = re.search(r'viewBox="[^"]*"', svg)
+    opening = f'<svg {view[0] if view else ""} role="img" aria-label="{escape(words)}"><title>{escape(words)}</title>'
+    return re.sub(r"<svg[^>]*>", lambda _: opening, svg, count=1)

@@ -1,0 +1,160 @@
+"""The command line, as a person or a script meets it: in a process of its own."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import driftbandit as db
+from driftbandit.cli import main
+
+COMMAND = [sys.executable, "-c", "from driftbandit.cli import main; main()"]
+
+
+def run(*arguments, **options):
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=300, **options)
+
+
+def test_simulate_prints_one_json_object_of_the_promised_shape():
+    answer = run("simulate", "fast", "--policy", "dts:discount=0.4", "--policy", "sw-ucb:window=24",
+                 "--horizon", "200", "--runs", "50", "--seed", "1", "--json")  # fmt: skip
+    assert answer.returncode == 0, answer.stderr
+    found = json.loads(answer.stdout)
+    assert {name: found[name] for name in ("environment", "horizon", "runs", "seed")} == {
+        "environment": "fast", "horizon": 200, "runs": 50, "seed": 1,
+    }  # fmt: skip
+    first, second = found["policies"]
+    assert list(first) == ["policy", "parameters", "normalized_regret", "ci95", "static_regret", "mean_reward"]
+    assert first["policy"] == "dts"
+    assert first["parameters"] == {
+        "discount": 0.4, "prior_successes": 1.0, "prior_failures": 1.0, "discounted_arms": "all",
+    }  # fmt: skip
+    assert second["parameters"] == {"window": 24, "confidence": 0.5, "bound": 1.0}
+    expected = db.simulate(
+        [db.DiscountedThompsonSampling(discount=0.4), db.SlidingWindowUCB(window=24)],
+        db.Fast(),
+        horizon=200,
+        runs=50,
+        seed=1,
+    )
+    assert [row["normalized_regret"] for row in found["policies"]] == [
+        value.mean for value in expected.normalized_regret.values()
+    ]
+    assert [row["ci95"] for row in found["policies"]] == [value.ci95 for value in expected.normalized_regret.values()]
+
+
+def test_simulate_shows_a_table_and_writes_what_it_is_asked_to(tmp_path):
+    answer = run("simulate", "sinusoidal:period=333,n_arms=7", "--policy", "dots:discount=0.9,prior_successes=0.5",
+                 "--horizon", "50", "--runs", "8", "--save", "r.nc", "--plot", "r.svg", cwd=tmp_path)  # fmt: skip
+    assert answer.returncode == 0, answer.stderr
+    assert "dots:discount=0.9,prior_successes=0.5" in answer.stdout
+    assert "±" in answer.stdout
+    assert db.Result.load(tmp_path / "r.nc").runs == 8
+    assert "<svg" in (tmp_path / "r.svg").read_text()
+
+
+def test_one_run_has_no_interval_and_its_json_is_still_valid():
+    answer = run("simulate", "abrupt:n_arms=6", "-p", "ts", "--horizon", "10", "--runs", "1", "--json")
+    assert json.loads(answer.stdout)["policies"][0]["ci95"] is None
+
+
+def test_means_come_from_a_csv_file(tmp_path):
+    path = tmp_path / "means.csv"
+    path.write_text("red,green\n0.1,0.9\n0.2,0.8\n")
+    answer = run("simulate", str(path), "-p", "ts", "--horizon", "20", "--runs", "4", "--json")
+    assert answer.returncode == 0, answer.stderr
+    assert "2 arms" in json.loads(answer.stdout)["environment"]
+
+
+def test_probability_is_exact_and_prints_json():
+    answer = run("probability", "30.5,20.3", "28.2,25.9", "--json")
+    found = json.loads(answer.stdout)["probabilities"]
+    assert found[1] == pytest.approx(0.2048360, abs=1e-7)
+    assert sum(found) == pytest.approx(1, abs=1e-14)
+    assert "Beta(30.5, 20.3)" in run("probability", "30.5,20.3", "28.2,25.9", "--optimistic").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["simulate", "fast", "-p", "dts:discount=1.2"], "discount must be in (0, 1], got 1.2"),
+        (["simulate", "fast", "-p", "dts:discount=nan"], "discount must be in (0, 1], got nan"),
+        (["simulate", "fast", "-p", "dts"], "dts needs discount"),
+        (["simulate", "fast", "-p", "nonsense"], "policy must be one of"),
+        (["simulate", "nowhere", "-p", "ts"], "environment must be one of"),
+        (["simulate", "fast:n_arms=1", "-p", "ts"], "n_arms must be a whole number"),
+        (["simulate", "fast", "-p", "ts", "-p", "ts"], "policies must all be different"),
+        (["simulate", "fast"], "policy must be given at least once"),
+        (["simulate", "fast", "-p", "ts", "--horizon", "0"], "horizon must be a whole number"),
+        (["simulate", "fast", "-p", "ts", "--runs", "-1"], "runs must be a whole number"),
+        (["simulate", "fast", "-p", "ts", "--runs", "many"], "--runs"),
+        (["simulate", "fast", "-p", "ts", "--seed", "-1"], "seed must be a whole number"),
+        (["simulate", "fast", "-p", "ts", "--threads", "0"], "threads must be a whole number"),
+        (["simulate", "fast", "-p", "ts", "--device", "abacus"], 'device must be "cpu" or "cuda"'),
+        (["simulate", "fast", "-p", "ts", "--precision", "float32"], "precision must be"),
+        (["simulate", "fast", "-p", "ts", "--plot", "x.txt"], "plot must end in"),
+        (["simulate", "fast", "-p", "ts", "--save", "/no/such/folder/x.nc"], "save must be in a folder that exists"),
+        (["simulate", "missing.csv", "-p", "ts"], "means must be a readable CSV file"),
+        (["simulate"], "environment"),
+        (["probability", "0,1", "1,1"], "positive"),
+        (["probability", "one,two"], "a posterior must be written as 30.5,20.3"),
+        (["probability", "1,2,3"], "a posterior must be written as 30.5,20.3"),
+        (["reproduce", "--only", "nothing"], "nothing"),
+        (["reproduce", "--profile", "nothing"], "profile must be"),
+        (["nonsense"], "nonsense"),
+        (["simulate", "fast", "-p", "ts", "--nonsense"], "--nonsense"),
+    ],
+)
+def test_a_wrong_value_is_one_line_and_status_2(arguments, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["driftbandit", *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    out, err = capsys.readouterr()
+    assert end.value.code == 2
+    assert out == ""
+    assert len(err.strip().splitlines()) == 1, err
+    assert err.startswith("driftbandit: ")
+    assert message in err
+
+
+def test_ctrl_c_stops_long_work_at_once_and_says_so_in_one_line():
+    long = ["simulate", "slow", "-p", "ts", "--horizon", "1000000", "--runs", "100000", "--threads", "1"]
+    process = subprocess.Popen([*COMMAND, *long], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(8)  # starting up and compiling take their time; the work itself would take an hour
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert out == ""
+    assert len(err.strip().splitlines()) == 1, err
+    assert err.startswith("driftbandit: interrupted")
+
+
+def test_output_that_nobody_reads_is_not_an_error():
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as closed:
+        answer = subprocess.run([*COMMAND, "policies"], stdout=closed, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert "Traceback" not in answer.stderr
+
+
+def test_policies_and_environments_are_listed():
+    listed = run("policies").stdout
+    assert all(name in listed for name in db.Policy.known)
+    listed = run("environments").stdout
+    assert all(name in listed for name in db.Environment.known)
+
+
+def test_version_is_printed():
+    assert run("--version").stdout.strip() == db.__version__
+
+
+def test_help_names_every_command():
+    text = run("--help").stdout
+    assert all(name in text for name in ("simulate", "probability", "reproduce", "policies", "environments"))
+    assert Path(sys.executable).exists()

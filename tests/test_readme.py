@@ -1,0 +1,68 @@
+"""What the README and the guides print is what happens."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+
+
+PYTHON = [pytest.param(code, id=f"{page.name}-{i}") for page in PAGES for i, code in enumerate(blocks(page, "python"))]
+COMMANDS = [
+    pytest.param(line, id=line[:60])
+    for page in PAGES
+    for block in blocks(page, "sh")
+    for line in block.splitlines()
+    if line.startswith(("driftbandit simulate", "driftbandit probability"))
+    and "--cluster" not in line
+    and "cuda" not in line
+]
+
+
+def test_the_first_example_is_there():
+    assert len(blocks(ROOT / "README.md", "python")) >= 1
+
+
+@pytest.mark.parametrize("code", PYTHON)
+def test_examples_run_as_printed(code, tmp_path):
+    answer = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=300
+    )
+    assert answer.returncode == 0, answer.stderr
+    for promised in re.findall(r"^#> (.*)$", code, re.MULTILINE):  # a comment "#> …" is what the line before prints
+        assert promised in answer.stdout, answer.stdout
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_commands_run_as_printed(line, tmp_path):
+    arguments = shlex.split(line, comments=True)[1:]
+    answer = subprocess.run(
+        [sys.executable, "-c", "from driftbandit.cli import main; main()", *arguments],
+        cwd=tmp_path, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stderr
+
+
+def test_the_two_commands_and_every_target_named_in_the_pages_exist():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    text = "\n".join(page.read_text() for page in [*PAGES, ROOT / "CONTRIBUTING.md"])
+    named = set(re.findall(r"\bmake ([a-z][a-z-]*)\b(?=[`\s]*(?:$|\s{2,}|#|ARGS|`))", text, re.MULTILINE))
+    assert {"reproduce", "test"} <= named
+    assert named <= targets
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_and_pictures_point_at_files_that_exist(page):
+    for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text()) + re.findall(
+        r'src="(?!https?:)([^"]+)"', page.read_text()
+    ):
+        assert (page.parent / target).exists(), target
