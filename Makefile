@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: install reproduce test test-slow check bench clean
+.PHONY: install reproduce test test-slow browser check bench peers clean
 
 install: $(STAMP)
 
@@ -17,11 +17,17 @@ $(STAMP): pyproject.toml
 reproduce: $(STAMP)
 	$(BIN)/driftbandit reproduce $(ARGS)
 
-test: $(STAMP)
-	$(BIN)/python -m pytest $(ARGS)
+test: $(STAMP) browser
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(ARGS)
 
-test-slow: $(STAMP)
+test-slow: $(STAMP) browser
 	$(BIN)/python -m pytest -m slow $(ARGS)
+
+# The report is tested in a real browser: the system's, or else one that Playwright brings.
+browser: $(STAMP)
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
+	|| $(BIN)/playwright install chromium >/dev/null 2>&1 \
+	|| echo "note: browser tests are skipped; to run them install Chromium, e.g. apt-get install chromium"
 
 check: $(STAMP)
 	$(BIN)/ruff check .
@@ -32,5 +38,13 @@ check: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks $(ARGS)
 
+# Other libraries, for `make bench` to measure beside this one.
+peers: .venv-peers/.installed
+
+.venv-peers/.installed:
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet "river>=0.21" "mabwiser>=2.7" "pymab>=2.0"
+	@touch $@
+
 clean:
-	rm -rf .venv build dist reproduction .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-peers build dist reproduction .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

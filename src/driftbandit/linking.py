@@ -27,6 +27,8 @@ import numpy as np
 from driftbandit import elementary
 
 Function = Callable[..., Any]
+OPEN_SLOT = "_open"
+"""What the function that an open slot stands for is called; another function with the name of a slot is none."""
 _compiling = threading.RLock()
 
 
@@ -103,22 +105,24 @@ def cache_folder() -> Path | None:
     chosen = os.environ.get("DRIFTBANDIT_CACHE")
     if chosen == "":
         return None
-    if chosen:
-        folder = Path(chosen)
-    elif sys.platform == "win32":
-        folder = Path(os.environ.get("LOCALAPPDATA", Path.home())) / "driftbandit" / "kernels"
-    elif sys.platform == "darwin":
-        folder = Path.home() / "Library" / "Caches" / "driftbandit" / "kernels"
-    else:
-        folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "driftbandit" / "kernels"
     try:
+        folder = Path(chosen) if chosen else _usual_folder()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         probe = folder / f".write-{os.getpid()}-{threading.get_ident()}"
         probe.touch()
         probe.unlink()
-    except OSError:
+    except (OSError, RuntimeError):  # RuntimeError: nobody knows where home is
         return None
     return folder
+
+
+def _usual_folder() -> Path:
+    """Where this system keeps what can be made again."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "driftbandit" / "kernels"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "driftbandit" / "kernels"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "driftbandit" / "kernels"
 
 
 def link(function: Function, target: Target = CPU, **slots: Any) -> Any:
@@ -147,15 +151,16 @@ class _Binding:
         """The function with its names bound for the target, not compiled yet."""
         names = dict(function.__globals__)
         for name in sorted(set(_global_names(function.__code__))):
-            if name in self.slots:
+            if name in self.slots and getattr(names.get(name), "__name__", None) == OPEN_SLOT:
                 names[name] = self.value(self.slots[name], name)
             elif name in names:
                 names[name] = self.value(names[name], name)
         code = function.__code__.replace(co_consts=tuple(map(self.constant, function.__code__.co_consts)))
-        self.parts += [function.__qualname__, code.co_code.hex(), repr(code.co_names), repr(code.co_varnames)]
-        self.parts += [repr(const) for const in code.co_consts if not isinstance(const, types.CodeType)]
+        closed_over = zip(code.co_freevars, function.__closure__ or (), strict=True)
+        closure = tuple(types.CellType(self.value(cell.cell_contents, name)) for name, cell in closed_over)
+        self.parts += [function.__qualname__, repr(function.__defaults__), *_described(code)]
         self.parts += [f"{kind.__name__}{kind._fields}" for kind in names.values() if _is_record(kind)]
-        bound = types.FunctionType(code, names, function.__name__, function.__defaults__)
+        bound = types.FunctionType(code, names, function.__name__, function.__defaults__, closure)
         bound.__module__ = function.__module__
         bound.__qualname__ = function.__qualname__
         return bound
@@ -172,7 +177,8 @@ class _Binding:
             self.parts.append(f"{name} is {value.__module__}.{value.__qualname__}")
             return self.done[value]
         value = self.constant(value)
-        self.parts.append(f"{name} is {value!r}")
+        shown = f"{value.dtype}{value.shape} {value.tobytes().hex()}" if isinstance(value, np.ndarray) else repr(value)
+        self.parts.append(f"{name} is {shown}")
         return value
 
     def constant(self, value: Any) -> Any:
@@ -190,7 +196,20 @@ def _is_record(value: Any) -> bool:
     return isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields")
 
 
+def _described(code: types.CodeType) -> Iterator[str]:
+    """Everything that a piece of code does, and the code inside it, such as a comprehension."""
+    yield from (code.co_code.hex(), repr(code.co_names), repr(code.co_varnames), repr(code.co_freevars))
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from _described(const)
+        else:
+            yield repr(const)
+
+
 def _global_names(code: types.CodeType) -> Iterator[str]:
     for instruction in dis.get_instructions(code):
         if instruction.opname in {"LOAD_GLOBAL", "LOAD_NAME"}:
             yield str(instruction.argval)
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from _global_names(const)

@@ -12,7 +12,7 @@ from typing import Any
 
 from driftbandit.checks import reject
 from driftbandit.engine.cluster_roster import Patience
-from driftbandit.engine.cluster_sweep import Sweep, one_line
+from driftbandit.engine.cluster_sweep import Sweep
 from driftbandit.engine.shard import Outcome, Shard, suited_block
 from driftbandit.engine.threads import cut
 from driftbandit.errors import ClusterError, InvalidValue, MissingExtra
@@ -118,12 +118,12 @@ class Cluster:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # other versions of anything, as a table; what matters is checked later
-                client = make(self.address, timeout=timeout, set_as_default=False, name="driftbandit")
+                client = dask.Client(self.address, timeout=timeout, set_as_default=False, name="driftbandit")
         except Exception as error:  # what a name, a port, or another service there makes it raise
-            cause = error.__cause__ or error
-            reason = f" ({one_line(cause)})" if str(cause) else ""
+            reason = getattr(error.__cause__, "strerror", None)  # such as a name that is not known
+            why = f" ({reason})" if reason else ""
             raise ClusterError(
-                f"no Dask scheduler answers at {self.address}{reason}; start one with: dask scheduler"
+                f"no Dask scheduler answers at {self.address}{why}; start one with: dask scheduler"
             ) from None
         try:
             yield client

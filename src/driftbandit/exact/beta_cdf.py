@@ -35,7 +35,7 @@ CENTRAL_REACH = 1.5  # in standard deviations of θ
 FRACTION_STEPS = 20000
 FEW_FAILURES = 0.3
 NEAR_ONE = 0.3  # how far from 1 the expansion for few failures reaches
-FAR_RIGHT = 700.0  # beyond, 1 − θ underflows
+MOST_TERMS = 100
 
 
 def fraction_steps(theta: float, lean: float, a: float, b: float) -> int:
@@ -135,21 +135,36 @@ def log_rising(a: float, b: float) -> float:
     )
 
 
-def log_survival(t: float, rest: float, arm: Array) -> float:
-    """ln(1 − F) near θ = 1 when b is small: a small multiple of b itself, so that F = −expm1 of it keeps its digits.
+def few_failures(
+    first: int, edge: float, distance: Array, theta: Array, rest: Array, arm: Array, work: Array, out: Array
+) -> None:
+    """ln F near θ = 1 when b is small, on the nodes from `first` on.
 
-    1 − F = r^b/(b·B(a, b))·(1 + b·Σ_k (1−a)_k/(k!·(b+k))·r^k),   r = 1 − θ.
+    There F is itself a small multiple of b, so 1 − F would lose its digits. With r = 1 − θ,
+
+        ln(1 − F) = b·ln r + ln(Γ(a+b)/(Γ(a)·Γ(1+b))) + ln(1 + b·Σ_k (1−a)_k/(k!·(b+k))·r^k)
+
+    is a small multiple of b term by term, and F = 1 − e^that.
     """
     a, b = arm[A], arm[B]
-    term, total = 1.0, 0.0
-    for k in range(1, 200):
-        term *= (k - a) / k * rest
-        part = term / (b + k)
-        total += part
-        if abs(part) <= 1e-17 * abs(total):
-            break
-    log_rest = math.log(rest) if t < FAR_RIGHT else -t
-    return b * log_rest + arm[FEW_FAILURES_TERM] + math.log1p(b * total)
+    terms = 0
+    size = 1.0
+    while size > 1e-18 and terms < MOST_TERMS:
+        terms += 1
+        size *= abs(terms - a) / terms * rest[first]
+    for i in range(first, NODES):
+        work[i] = 0.0
+    for k in range(terms, 0, -1):
+        for i in range(first, NODES):
+            work[i] = (k - a) / k * rest[i] * (1.0 / (b + k) + work[i])
+    for i in range(first, NODES):
+        y = b * work[i]
+        q = 1.0 + y
+        x = b * (log(theta[i]) - (edge + distance[i])) + arm[FEW_FAILURES_TERM] + (log(q) - ((q - 1.0) - y) / q)
+        near = 1.0
+        for k in range(15, 1, -1):
+            near = 1.0 + near * x / k
+        out[i] = log(-x * near if x > -0.5 else 1.0 - exp(x))
 
 
 def log_cdf(
@@ -187,8 +202,8 @@ def log_cdf(
         high_from = NODES
         while low_until < NODES and (rest[low_until] > NEAR_ONE or a * rest[low_until] > 1.0):
             low_until += 1
-        for i in range(low_until, NODES):
-            out[i] = math.log(-math.expm1(log_survival(edge + distance[i], rest[i], arm)))
+        if low_until < NODES:
+            few_failures(low_until, edge, distance, theta, rest, arm, ratio, out)
     else:
         switch = (a + 1.0) / (n + 2.0)
         while low_until < NODES and theta[low_until] <= switch:

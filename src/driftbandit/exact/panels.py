@@ -26,7 +26,7 @@ from driftbandit.exact.legendre import NODES, POINTS
 
 REACH = 4.4  # longest panel, in standard deviations of the sharpest arm
 CLEAR = 4.0  # longest panel near the bends of the logistic function
-ERROR = 1e-13  # square of the last Legendre coefficients that a panel may have, some 100 times its relative error
+ERROR = 1e-10  # square of the last Legendre coefficients of a panel; its relative error is far smaller
 FAR = 600.0  # e^δ is safe up to here
 FEW = 200.0  # evidence on both sides that makes a needle
 NEAR = 0.4  # the polynomials reach this far in log odds
@@ -77,7 +77,7 @@ def next_factor(error: float) -> float:
     """What the length of the next panel is multiplied by, after one with this relative error."""
     if error <= 0.0:
         return 3.0
-    return min(3.0, max(0.25, 0.95 * (0.1 * ERROR / error) ** GROWTH))
+    return min(3.0, max(0.25, 0.95 * (ERROR / error) ** GROWTH))
 
 
 def place_nodes(edge: float, length: float, distance: Array, growth: Array, theta: Array, rest: Array) -> None:

@@ -1,14 +1,14 @@
 """The choice of a live decision: the rule's scores or probabilities over the arms that are there now.
 
-Scores, random numbers and the breaking of ties are those of `driftbandit.engine.single`; what is added is that arms come
-and go, that some are dormant, and that a floor may be kept under every probability. All selections have one signature:
+Scores, random numbers and the breaking of ties are those of `driftbandit.engine.single`; what is added is that arms
+come and go, that some are dormant, and that a floor may be kept under every probability. Selections have one signature:
 
     choose(table, order, shapes, settings, weight, active, count, best, rest)
         → (arm, place of the arm among the active ones or −1, probability before the floor or −1, active arms now)
 
 The evidence that was used is left in `shapes`. `best` is the best score of the dormant arms, `rest` whether arms may be
-sent to sleep. A probability of −1 takes work and is left for later. Handing over an argument costs as much as a draw, so
-what rarely changes is one array, `settings`, in which the number of the decision is counted up.
+sent to sleep. A probability of −1 takes work and is left for later. Handing over an argument costs as much as a draw,
+so what rarely changes is one array, `settings`, in which the number of the decision is counted up.
 """
 
 from math import inf
@@ -81,15 +81,11 @@ def even_split(best: float, own: float, ties: int) -> float:
     return 1.0 / ties if own == best else 0.0
 
 
-def seed_of(settings: Reals) -> np.uint64:
-    """The seed, of which a real number holds one half."""
-    return (np.uint64(settings[SEED_HIGH]) << HALF_WORD) | np.uint64(settings[SEED_LOW])
-
-
-def advance(settings: Reals) -> np.uint64:
-    """The number of the next decision."""
+def next_place(settings: Reals) -> tuple[np.uint64, np.uint64, np.uint64]:
+    """Where the random numbers of the next decision come from: seed, replica and number."""
+    seed = (np.uint64(settings[SEED_HIGH]) << HALF_WORD) | np.uint64(settings[SEED_LOW])
     settings[SEQUENCE] += 1.0
-    return np.uint64(settings[SEQUENCE])
+    return seed, np.uint64(settings[REPLICA]), np.uint64(settings[SEQUENCE])
 
 
 def read(table: Reals, order: Integers, shapes: Reals, weight: float, active: int) -> float:
@@ -116,7 +112,8 @@ def by_score(
     rest: bool,
 ) -> Choice:
     """The arm with the largest score; exact ties are broken uniformly at random."""
-    parameters, seed, run, step = settings[PARAMETERS:], seed_of(settings), np.uint64(settings[REPLICA]), advance(settings)
+    parameters = settings[PARAMETERS:]
+    seed, run, step = next_place(settings)
     shared = context(parameters, read(table, order, shapes, weight, active))
     best = -inf
     ties = 0
@@ -209,7 +206,8 @@ def by_weight(
     rest: bool,
 ) -> Choice:
     """An arm by its probability."""
-    parameters, seed, run, step = settings[PARAMETERS:], seed_of(settings), np.uint64(settings[REPLICA]), advance(settings)
+    parameters = settings[PARAMETERS:]
+    seed, run, step = next_place(settings)
     read(table, order, shapes, weight, active)
     largest = shapes[0, 0]
     for i in range(1, active):

@@ -27,7 +27,9 @@ class Snapshot:
     def probability(self) -> float:
         """The exact probability of the arm that was chosen."""
         if self.beta is None:
-            raise InvalidValue("probability is known for Beta posteriors, indices and weights, got another kind of score")
+            raise InvalidValue(
+                "probability is known for Beta posteriors, indices and weights, got another kind of score"
+            )
         evidence = np.frombuffer(self.evidence).reshape(-1, 2)
         count = len(evidence) + self.asleep
         awake, asleep = posterior_probabilities(evidence, self.asleep, self.beta, self.start)

@@ -47,7 +47,7 @@ def best_log_odds(luck: float, count: int, successes: float, failures: float) ->
 
 
 def _log_quantile(x: float, log_probability: float, a: float, b: float) -> float:
-    """ln x, from the first term of the series x^a/(a·B(a, b)) = probability where x underflows."""
+    """Ln x, from the first term of the series x^a/(a·B(a, b)) = probability where x underflows."""
     if x > SMALLEST:
         return math.log(x)
     return (log_probability + math.log(a) + float(special.betaln(a, b))) / a

@@ -1,4 +1,4 @@
-"""What live use knows about a rule beyond its functions: which kernel runs it, and whether its arms are Beta posteriors."""
+"""What live use knows about a rule beyond its functions: which kernel runs it, and what its scores are samples of."""
 
 import dataclasses
 import functools
@@ -47,11 +47,14 @@ def may_sleep(rule: Rule, per_arm: bool) -> bool:
     return rule.score in known and (per_arm or not any(rule.initial))
 
 
-def chooser(rule: Rule, sleeping: bool) -> Any:
+def compiled_choice(rule: Rule, sleeping: bool) -> Any:
     """The compiled selection of a rule."""
     if rule.selection == "weighted":
         return link(choosing.by_weight, CPU, probability=rule.probability)
-    least = {posterior.optimistic_odds: choosing.mean_odds, posterior.optimistic_log_odds: choosing.mean_log_odds}
+    least: dict[Any, Any] = {
+        posterior.optimistic_odds: choosing.mean_odds,
+        posterior.optimistic_log_odds: choosing.mean_log_odds,
+    }
     sampled = rule.selection == "sampled"
     return link(
         choosing.by_score,

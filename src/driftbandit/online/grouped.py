@@ -2,8 +2,8 @@
 
     p_k = ∫ f_k·F_k^{m_k − 1}·∏_{j≠k} F_j^{m_j} dt                     for one arm of kind k, of which there are m_k
 
-over the log odds t, with the optimistic forms as in `driftbandit.exact`: the integral starts at the largest mean, and the
-mass below it is shared by the arms that have that mean. The panels are halved until Σ m_k·p_k is 1.
+over the log odds t, with the optimistic forms as in `driftbandit.exact`: the integral starts at the largest mean, and
+the mass below it is shared by the arms that have that mean. The panels are halved until Σ m_k·p_k is 1.
 """
 
 import numpy as np

@@ -10,6 +10,7 @@ from driftbandit.online.decision import Decision
 from driftbandit.online.status import RewardStatus
 
 Sink = Callable[[dict[str, Any]], object]
+Log = str | os.PathLike[str] | Sink | None
 
 
 class Journal:
@@ -51,7 +52,7 @@ class JsonLines:
             self._file.close()
 
 
-def opened(log: Any) -> Journal | None:
+def opened(log: Log) -> Journal | None:
     """The journal that an argument `log` asks for."""
     if log is None:
         return None

@@ -1,7 +1,7 @@
 """The evidence of a live bandit: what each arm has earned, aged to any moment (driftbandit.online.aging).
 
-Time is in steps. Evidence is held in three kinds: what this replica learned, what it started with, and what other replicas
-had learned when they were merged in; each kind ages alike, and only their sum decides.
+Time is in steps. Evidence is held in three kinds: what this replica learned, what it started with, and what other
+replicas had learned when they were merged in; each kind ages alike, and only their sum decides.
 """
 
 import math

@@ -1,19 +1,20 @@
 """Several replicas made into one.
 
-Each replica writes its own part of the evidence, and keeps apart what it took over from others. A merge takes every part
-from the bandit that has it newest, so it does not matter in which order bandits are merged, nor how often: nothing
-is counted twice. By the clock, the result is that of one bandit which saw everything. Where a step is a decision there is
-no common time; evidence is then as old, in each replica, as that replica's own decisions since have made it.
+Each replica writes its own part of the evidence, and keeps apart what it took over from others. A merge takes every
+part from the bandit that has it newest, so it does not matter in which order bandits are merged, nor how often: nothing
+is counted twice. By the clock, the result is that of one bandit which saw everything. Where a step is a decision there
+is no common time; evidence is then as old, in each replica, as that replica's own decisions since have made it.
 
 A pending decision stays pending if every bandit that knows of it still waits for its reward.
 """
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from driftbandit import checks
-from driftbandit.online.bandit import ANSWERED, MOST_REPLICAS, REPLICA_SHIFT, SEQUENCE, Bandit
+from driftbandit.online.bandit import Bandit
+from driftbandit.online.journal import Log
 from driftbandit.online.ledger import EVIDENCE, START, Ledger
 from driftbandit.online.table import (
     OTHER_A,
@@ -24,6 +25,9 @@ from driftbandit.online.table import (
     WEIGHT,
     Reals,
 )
+from driftbandit.online.waiting import ANSWERED, MOST_REPLICAS, NUMBER, REPLICA_SHIFT, Entry
+
+Kind = TypeVar("Kind", bound=Bandit)
 
 
 class Holder:
@@ -32,15 +36,15 @@ class Holder:
     def __init__(self, bandit: Bandit, seconds: float) -> None:
         self.bandit = bandit
         self.ledger: Ledger = bandit._ledger
-        clocked = bandit._step_seconds is not None and np.isfinite(seconds)
-        self.now = seconds / (bandit._step_seconds or 1.0) if clocked else bandit._steps
+        bandit._timing.latest = seconds
+        self.now = bandit._timing.steps
         weight = self.ledger.advance(self.now) * self.ledger.table[:, WEIGHT : WEIGHT + 1]
         own = self.ledger.table[:, OWN_A : OWN_DECISIONS + 1]
         self.parts = {key: part.copy() for key, part in self.ledger.parts.items()}
         self.parts[bandit._replica] = own.copy()
         for part in self.parts.values():
             part[:, :3] *= weight
-        self.known = {**bandit._issued, bandit._replica: (bandit._sequence, bandit._learned)}
+        self.known = {**bandit._taken, bandit._replica: (bandit._chooser.sequence, bandit._learned)}
 
     def number(self, arm: Any) -> int | None:
         """The number of an arm here, if it is here."""
@@ -57,12 +61,12 @@ class Holder:
         return sum(self.known.get(replica, (-1, 0))), -float(np.abs(part[:, :3]).sum()) if part is not None else 0.0
 
 
-def merged(kind: type[Bandit], bandits: list[Bandit], replica: int | None, log: Any) -> Bandit:
+def merged(kind: type[Kind], bandits: list[Bandit], replica: int | None, log: Log) -> Kind:
     """One bandit that knows what all of these know."""
     _check(bandits)
     first = bandits[0]
-    copies = [kind.from_state(bandit.state(), clock=bandit._clock) for bandit in bandits]
-    seconds = max(copy._latest for copy in copies)
+    copies = [kind.from_state(bandit.state(), clock=bandit._timing.clock) for bandit in bandits]
+    seconds = max(copy._timing.latest for copy in copies)
     holders = [Holder(copy, seconds) for copy in copies]
     taken = sorted({key for holder in holders for key in holder.known})
     if replica is None:
@@ -72,24 +76,25 @@ def merged(kind: type[Bandit], bandits: list[Bandit], replica: int | None, log: 
     result = kind(
         dict.fromkeys(arm for holder in holders for arm in holder.bandit.arms),
         first._policy,
-        step_seconds=first._step_seconds,
-        seed=int(first._seed),
+        step_seconds=first._timing.step_seconds,
+        seed=first._seed,
         replica=replica,
-        clock=first._clock,
+        clock=first._timing.clock,
         minimum_probability=first._floor,
         wait=first._wait,
         default_reward=first._default,
         log=log,
     )
-    result._latest = seconds
-    result._steps = max(holder.now for holder in holders)
-    result._issued = {
+    result._timing.latest = seconds
+    result._timing.steps = max(holder.now for holder in holders)
+    result._taken = {
         key: (
             max(holder.known.get(key, (0, 0))[0] for holder in holders),
             max(holder.known.get(key, (0, 0))[1] for holder in holders),
         )
         for key in taken
     }
+    result._waiting.issued = {key: made for key, (made, _) in result._taken.items()}
     _merge_evidence(result, holders, taken)
     _merge_pending(result, holders)
     return result
@@ -105,15 +110,16 @@ def _check(bandits: list[Bandit]) -> None:
     for other in bandits[1:]:
         if other._policy != first._policy:
             raise checks.reject("policy", f"the same in all bandits ({first._policy})", str(other._policy))
-        if other._step_seconds != first._step_seconds:
-            raise checks.reject("step_seconds", f"the same in all bandits ({first._step_seconds})", other._step_seconds)
+        step, wanted = other._timing.step_seconds, first._timing.step_seconds
+        if step != wanted:
+            raise checks.reject("step_seconds", f"the same in all bandits ({wanted})", step)
     numbers = [bandit._replica for bandit in bandits]
     if len(set(numbers)) < len(numbers):
         raise checks.reject("replica", "different in each bandit", numbers)
 
 
 def _merge_evidence(result: Bandit, holders: list[Holder], taken: list[int]) -> None:
-    ledger, now = result._ledger, result._steps
+    ledger, now = result._ledger, result._timing.steps
     ledger.reference = float(now)
     if ledger.restart:
         ledger.epoch = int(now // ledger.restart)
@@ -155,30 +161,30 @@ def _merge_window(result: Bandit, holder: Holder, key: int) -> None:
     for row in source.rows():
         if row.writer == key:
             arm = result._roster.number(holder.bandit._roster.names[row.arm])
-            window.insert(row._replace(stamp=result._steps - (holder.now - row.stamp), arm=arm))
+            window.insert(row._replace(stamp=result._timing.steps - (holder.now - row.stamp), arm=arm))
             result._ledger.table[arm, EVIDENCE] = window.totals(arm)
             result._ledger.wake(arm)
 
 
 def _merge_pending(result: Bandit, holders: list[Holder]) -> None:
-    found: dict[int, Any] = {}
+    found: dict[int, Entry] = {}
     for holder in holders:
-        for id, entry in holder.bandit._pending.items():
+        for id, entry in holder.bandit._waiting.entries.items():
             moved = _moved(result, holder, entry)
             if id not in found or moved[0] < found[id][0] or (moved[0] == found[id][0] and moved[1] < found[id][1]):
                 found[id] = moved  # answered before open, then the one that faded more
     for holder in holders:
         for id in list(found):
-            knows = holder.known.get(id >> REPLICA_SHIFT, (0, 0))[0] >= id & SEQUENCE
-            if knows and id not in holder.bandit._pending:
+            knows = holder.known.get(id >> REPLICA_SHIFT, (0, 0))[0] >= id & NUMBER
+            if knows and id not in holder.bandit._waiting.entries:
                 del found[id]
-    result._pending = dict(sorted(found.items(), key=lambda item: (item[1][2], item[0])))
+    result._waiting.entries = dict(sorted(found.items(), key=lambda item: (item[1][2], item[0])))
 
 
-def _moved(result: Bandit, holder: Holder, entry: Any) -> Any:
+def _moved(result: Bandit, holder: Holder, entry: Entry) -> Entry:
     """A pending decision of a holder, in the numbers and on the clocks of the result."""
     arm, stamp, moment, chance, count = entry
-    ledger, now = result._ledger, result._steps
+    ledger, now = result._ledger, result._timing.steps
     number = arm
     if arm > ANSWERED:
         number = result._roster.number(holder.bandit._roster.names[arm])
@@ -186,7 +192,7 @@ def _moved(result: Bandit, holder: Holder, entry: Any) -> Any:
         stamp = ledger.table[number, REFERENCE] - (holder.arm_clock(arm) - stamp)
     else:
         stamp = now - (holder.now - stamp)
-    if ledger.restart and result._step_seconds is None:
+    if ledger.restart and result._timing.step_seconds is None:
         current = moment // ledger.restart == holder.now // ledger.restart
         moment = now if current else ledger.epoch * ledger.restart - 1
     else:

@@ -5,24 +5,27 @@ state is the seed, the replica and the number of decisions made. Nothing that is
 checked, and evidence can only refer to arms that are there.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
 from driftbandit import checks
 from driftbandit.errors import InvalidValue
-from driftbandit.online.bandit import ANSWERED, MOST_REPLICAS, REMOVED, REPLICA_SHIFT, SEQUENCE, Bandit
+from driftbandit.online.bandit import Bandit
+from driftbandit.online.chooser import Chooser
 from driftbandit.online.entries import Entries
-from driftbandit.online.ledger import START
+from driftbandit.online.journal import Log
+from driftbandit.online.ledger import START, Ledger
 from driftbandit.online.roster import Roster
 from driftbandit.online.table import COLUMNS, OWN_A, OWN_DECISIONS, WEIGHT
+from driftbandit.online.waiting import ANSWERED, LARGEST_ID, MOST_REPLICAS, NUMBER, REMOVED
 from driftbandit.online.window import Observation
 from driftbandit.policies import Policy
 
 FORMAT = "driftbandit.bandit"
 VERSION = 1
-LARGEST_ID = (MOST_REPLICAS << REPLICA_SHIFT) - 1
+Kind = TypeVar("Kind", bound=Bandit)
 
 
 def written(bandit: Bandit) -> dict[str, Any]:
@@ -36,16 +39,16 @@ def written(bandit: Bandit) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "policy": {"name": bandit._policy.name, "parameters": bandit._policy.parameters()},
-        "step_seconds": bandit._step_seconds,
-        "seed": int(bandit._seed),
+        "step_seconds": bandit._timing.step_seconds,
+        "seed": bandit._seed,
         "replica": bandit._replica,
         "minimum_probability": bandit._floor,
         "wait": bandit._wait,
         "default_reward": bandit._default,
-        "decisions": bandit._sequence,
+        "decisions": bandit._chooser.sequence,
         "rewards": bandit._learned,
-        "latest": bandit._latest if np.isfinite(bandit._latest) else None,
-        "steps": bandit._steps,
+        "latest": bandit._timing.latest if np.isfinite(bandit._timing.latest) else None,
+        "steps": bandit._timing.steps,
         "reference": ledger.reference,
         "epoch": ledger.epoch,
         "arms": [[name, roster.number(name)] for name in roster.all_names()],
@@ -58,22 +61,17 @@ def written(bandit: Bandit) -> dict[str, Any]:
             [key, [[k, *part[k].tolist()] for k in used[np.any(part[used] != 0.0, axis=1)].tolist()]]
             for key, part in ledger.parts.items()
         ],
-        "replicas": [[key, *known] for key, known in bandit._issued.items()],
-        "pending": [[id, *entry] for id, entry in bandit._pending.items()],
+        "replicas": [[key, *known] for key, known in bandit._taken.items()],
+        "pending": [[id, *entry] for id, entry in bandit._waiting.entries.items()],
     }
 
 
-def read(
-    kind: type[Bandit],
-    state: Mapping[str, Any],
-    replica: int | None = None,
-    clock: Any = None,
-    log: Any = None,
-    source: str = "state",
-) -> Bandit:
+def restored(
+    kind: type[Kind], state: Any, replica: int | None, clock: Callable[[], float], log: Log, source: str
+) -> Kind:
     """The bandit whose state was written."""
     try:
-        bandit = _read(kind, Entries(state), {} if clock is None else {"clock": clock}, log)
+        bandit = _read(kind, Entries(state), clock, log)
     except InvalidValue as error:
         raise InvalidValue(f"{source}: {error}") from None
     if replica is not None and checks.whole("replica", replica, 0, MOST_REPLICAS - 1) != bandit._replica:
@@ -83,7 +81,7 @@ def read(
     return bandit
 
 
-def _read(kind: type[Bandit], entries: Entries, options: dict[str, Any], log: Any) -> Bandit:
+def _read(kind: type[Kind], entries: Entries, clock: Callable[[], float], log: Log) -> Kind:
     entries.exactly("format", FORMAT)
     entries.exactly("version", VERSION)
     policy = entries.inner("policy")
@@ -102,26 +100,29 @@ def _read(kind: type[Bandit], entries: Entries, options: dict[str, Any], log: An
         minimum_probability=entries.get("minimum_probability"),
         wait=entries.optional("wait"),
         default_reward=entries.optional("default_reward"),
+        clock=clock,
         log=log,
-        **options,
     )
     bandit._roster = Roster.restored(names, numbers, free)
-    bandit._sequence = entries.whole("decisions", SEQUENCE)
     bandit._learned = entries.whole("rewards", 1 << 53)
     latest = entries.optional_real("latest")
-    bandit._latest = bandit._latest if latest is None else latest
-    steps = entries.real("steps")
-    bandit._steps = int(steps) if bandit._step_seconds is None else steps
+    if latest is not None:
+        bandit._timing.latest = latest
+    if bandit._timing.step_seconds is None:
+        bandit._timing.steps = entries.whole("steps", 1 << 53)
+    made = entries.whole("decisions", NUMBER)
+    bandit._chooser = Chooser(bandit._policy, len(numbers), bandit._seed, bandit._replica, bandit._floor, made)
     _read_evidence(bandit, entries, set(numbers), len(numbers) + len(free))
     for row in entries.rows("replicas", 3):
         key = row.whole("replica", 0, 0, MOST_REPLICAS - 1)
-        bandit._issued[key] = (row.whole("replica", 1, 0, SEQUENCE), row.whole("replica", 2, 0))
+        bandit._taken[key] = (row.whole("replica", 1, 0, NUMBER), row.whole("replica", 2, 0))
+        bandit._waiting.issued[key] = bandit._taken[key][0]
     known = set(numbers)
     for row in entries.rows("pending", 6):
         arm = row.whole("pending arm", 1, REMOVED)
         if arm not in (ANSWERED, REMOVED) and arm not in known:
             raise InvalidValue(f"pending must refer to arms that are there, got number {arm}")
-        bandit._pending[row.whole("pending id", 0, 1, LARGEST_ID)] = (
+        bandit._waiting.entries[row.whole("pending id", 0, 1, LARGEST_ID)] = (
             arm,
             row.real("pending stamp", 2),
             row.real("pending moment", 3),
@@ -132,8 +133,7 @@ def _read(kind: type[Bandit], entries: Entries, options: dict[str, Any], log: An
 
 
 def _read_evidence(bandit: Bandit, entries: Entries, known: set[int], capacity: int) -> None:
-    ledger = bandit._ledger
-    ledger.__init__(bandit._rule, ledger.aging, capacity)  # type: ignore[misc]  # afresh, with room for all numbers
+    ledger = bandit._ledger = Ledger(bandit._chooser.rule, bandit._ledger.aging, capacity)
     order = [row.whole("order", 0, 0) for row in entries.rows("order", None)]
     if len(order) != len(known) or set(order) != known:
         raise InvalidValue("order must list every arm once")

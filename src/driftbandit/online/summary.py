@@ -70,9 +70,7 @@ def summarised(bandit: "Bandit", time: float | None = None) -> list[ArmSummary]:
     return rows
 
 
-def _entry(
-    rule: Rule, arm: Any, count: int, own: Any, seen: Any, probability: float, decisions: int
-) -> ArmSummary:
+def _entry(rule: Rule, arm: Any, count: int, own: Any, seen: Any, probability: float, decisions: int) -> ArmSummary:
     a, b, observations = own.tolist()
     beta = beta_of(rule)
     mean = low = high = successes = failures = float("nan")
@@ -121,5 +119,3 @@ def as_table(bandit: "Bandit", limit: int) -> "Table":
     if len(alone) > limit:
         table.caption = f"the {limit} most probable of {len(alone)} arms with evidence"
     return table
-
-

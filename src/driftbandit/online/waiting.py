@@ -1,8 +1,8 @@
 """Decisions that wait for their reward, by id.
 
-An id is the replica's number and the number of its decision. Without a wait time, a decision that was made and waits no
-longer has its reward. With one, those that have it are kept, marked, until their wait is over; what is older is expired,
-whatever became of it. So the answer to any id is known, and memory holds no more than the wait asks for.
+An id is the replica's number and the number of its decision. Without a wait time, a decision that was made and waits
+no longer has its reward. With one, those that have it are kept, marked, until their wait is over; what is older is
+expired, whatever became of it. So the answer to any id is known, and memory holds no more than the wait asks for.
 """
 
 from collections.abc import Iterator

@@ -1,0 +1,216 @@
+"""Compiled kernels are kept on disk, are never stale, and are not needed: every folder may be missing or read-only."""
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import driftbandit
+from driftbandit import linking
+
+PACKAGE = Path(driftbandit.__file__).parent
+
+OWN_POLICY = """
+import dataclasses
+import driftbandit as db
+
+BONUS = 0.25
+TABLE = [1.0, 1.0]
+
+def probability(x):  # called like a slot of the engine, and none
+    return x
+
+def score(p, shared, a, b):
+    return probability(a) * 1.0
+
+def learn(p, a, b, reward, chance, amount=1.0):
+    return a + amount * sum([BONUS * x for x in (1.0, 2.0)]), b
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Mine(db.Policy):
+    name = "mine"
+
+    def rule(self, n_arms):
+        return db.Rule(selection="index", score=score, learn=learn, parameters=(0.0,))
+
+if __name__ == "__main__":
+    result = db.simulate(Mine(), db.FromMeans(means=[[0.0, 0.0, 1.0]]), horizon=20, runs=2, seed=3, threads=1)
+    print(int((result.dataset["choices"].values[0].max(axis=0) > 0).sum()))
+"""
+# The first arm to be chosen is chosen for ever while `a` grows; where it falls, all three arms take turns.
+
+
+def run(script: Path | str, cache: Path | str, *, source: Path | None = None, **environment: str) -> str:
+    """What a Python process with this cache folder prints; the package may come from a copied source tree."""
+    command = [sys.executable, str(script)] if isinstance(script, Path) else [sys.executable, "-c", script]
+    settings = os.environ | {"DRIFTBANDIT_CACHE": str(cache), "PYTHONWARNINGS": "error"} | environment
+    if source is not None:
+        settings["PYTHONPATH"] = str(source)
+    done = subprocess.run(command, capture_output=True, text=True, env=settings, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr, done.stderr
+    return done.stdout.strip()
+
+
+def kernels(cache: Path) -> set[Path]:
+    return set(cache.rglob("*.nbc"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("return a + amount", "return a - amount"),
+        ("BONUS = 0.25", "BONUS = -0.25"),
+        ("amount=1.0", "amount=-1.0"),
+        ("[BONUS * x for", "[-BONUS * x for"),
+        ("return probability(a) * 1.0", "return probability(a) * -1.0"),
+        ("    return x\n", "    return -x\n"),
+    ],
+    ids=["body", "global number", "default", "comprehension", "score", "helper"],
+)
+def test_an_edited_policy_never_meets_its_old_kernel(tmp_path: Path, before: str, after: str) -> None:
+    script = tmp_path / "mine.py"
+    script.write_text(OWN_POLICY)
+    assert OWN_POLICY.count(before) == 1
+    shared = tmp_path.parent / "kernels-of-the-unedited-policy"  # one compilation for all edits
+    assert run(script, shared) == "1"
+    known = kernels(shared)
+    script.write_text(OWN_POLICY.replace(before, after))
+    assert run(script, shared) == "3"
+    assert kernels(shared) > known
+
+
+def test_a_kernel_is_compiled_once_and_then_read(tmp_path: Path) -> None:
+    script = tmp_path / "mine.py"
+    script.write_text(OWN_POLICY)
+    cache = tmp_path / "cache"
+    assert run(script, cache) == "1"
+    files = {path: path.stat().st_mtime_ns for path in kernels(cache)}
+    assert files
+    assert run(script, cache) == "1"
+    assert {path: path.stat().st_mtime_ns for path in kernels(cache)} == files
+
+
+SUCCESSES = """
+import driftbandit as db
+result = db.simulate(db.ThompsonSampling(), db.FromMeans(means=[[1.0, 0.0]]), horizon=300, runs=4, seed=3, threads=1)
+print(int(result.dataset["choices"].values[0, :, 0].sum()))
+"""
+
+
+def test_an_edited_kernel_of_the_package_itself_never_meets_its_old_kernel(tmp_path: Path) -> None:
+    source = tmp_path / "src"
+    shutil.copytree(PACKAGE, source / "driftbandit", ignore=shutil.ignore_patterns("__pycache__"))
+    cache = tmp_path / "cache"
+    assert int(run(SUCCESSES, cache, source=source)) > 1100
+    rules = source / "driftbandit" / "policies" / "posterior.py"
+    text = rules.read_text()
+    line = "    return a + reward, b + (1.0 - reward)\n"
+    assert text.count(line) == 1
+    rules.write_text(text.replace(line, "    return a + (1.0 - reward), b + reward\n"))  # failure for success
+    assert int(run(SUCCESSES, cache, source=source)) < 100
+
+
+@pytest.mark.parametrize("cache", ["", "/dev/null/kernels"], ids=["turned off", "under a file"])
+def test_without_a_writable_cache_everything_still_works(tmp_path: Path, cache: str) -> None:
+    script = tmp_path / "mine.py"
+    script.write_text(OWN_POLICY)
+    assert run(script, cache) == "1"
+
+
+def test_without_a_writable_home_everything_still_works(tmp_path: Path) -> None:
+    script = tmp_path / "mine.py"
+    script.write_text(OWN_POLICY)
+    nowhere = {"HOME": "/dev/null/home", "XDG_CACHE_HOME": "/dev/null/cache", "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, str(script)]
+    settings = {name: value for name, value in os.environ.items() if name != "DRIFTBANDIT_CACHE"} | nowhere
+    done = subprocess.run(command, capture_output=True, text=True, env=settings, timeout=300, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")
+
+
+def test_where_nobody_knows_home_kernels_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("DRIFTBANDIT_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", unknown)
+    assert linking.cache_folder.__wrapped__() is None
+
+
+def test_the_cache_folder_is_where_the_variable_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DRIFTBANDIT_CACHE", str(tmp_path / "a" / "b"))
+    assert linking.cache_folder.__wrapped__() == tmp_path / "a" / "b"
+    assert list((tmp_path / "a" / "b").iterdir()) == []
+    monkeypatch.delenv("DRIFTBANDIT_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    if sys.platform.startswith("linux"):
+        assert linking.cache_folder.__wrapped__() == tmp_path / "xdg" / "driftbandit" / "kernels"
+
+
+def test_two_processes_may_use_an_empty_cache_at_the_same_time(tmp_path: Path) -> None:
+    script = tmp_path / "mine.py"
+    script.write_text(OWN_POLICY)
+    settings = os.environ | {"DRIFTBANDIT_CACHE": str(tmp_path / "cache"), "PYTHONWARNINGS": "error"}
+    both = [
+        subprocess.Popen([sys.executable, str(script)], env=settings, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    for process in both:
+        out, err = process.communicate(timeout=300)
+        assert (process.returncode, out.strip(), err) == (0, b"1", b"")
+    assert run(script, tmp_path / "cache") == "1"
+
+
+def test_a_damaged_cache_is_made_again(tmp_path: Path) -> None:
+    script = tmp_path / "mine.py"
+    script.write_text(OWN_POLICY)
+    cache = tmp_path / "cache"
+    assert run(script, cache) == "1"
+    for path in cache.rglob("*.nb?"):
+        path.write_bytes(path.read_bytes()[:20])
+    assert run(script, cache) == "1"
+
+
+def test_functions_with_a_closure_can_be_linked_and_keep_their_values_apart() -> None:
+    def adder(amount: float):
+        def add(x: float) -> float:
+            return x + amount
+
+        return add
+
+    assert linking.link(adder(1.0))(2.0) == 3.0
+    assert linking.link(adder(5.0))(2.0) == 7.0
+
+
+def test_a_slot_is_filled_only_where_it_is_open() -> None:
+    scope: dict = {}
+    exec(
+        textwrap.dedent(
+            """
+            def _open(x):
+                raise AssertionError
+
+            slot = _open
+
+            def helper(x):
+                return 10.0 * x
+
+            def own(x):
+                return slot(x) + helper(x)
+            """
+        ),
+        scope,
+    )
+
+    def filling(x: float) -> float:
+        return x + 1.0
+
+    def never(x: float) -> float:
+        return -1000.0
+
+    assert linking.link(scope["own"], slot=filling, helper=never)(2.0) == 23.0
