@@ -23,6 +23,7 @@ from rich.table import Table
 
 GROUPS: dict[str, list[str]] = {
     "speed": ["against_numpy", "over_threads", "over_arms", "million_runs", "start_up"],
+    "anatomy": ["run"],
     "exact": ["run"],
     "online": ["run"],
     "peers": ["run"],

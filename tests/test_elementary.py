@@ -1,7 +1,6 @@
 """The polynomials agree with `math` to a few units in the last place.
 
-Found on the grids below, in units in the last place of the true value: log 1.3, exp 1.0, cosine and sine 1.0 in units of the
-last place of 1 (near their zeros the absolute error is what normal numbers need).
+@@
 """
 
 import math

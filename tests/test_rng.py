@@ -1,11 +1,11 @@
 """Random numbers: published vectors, a counter in which no two coordinates meet, and numbers inside their ranges."""
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import naive
 from driftbandit import rng
 from driftbandit.linking import link
 

@@ -13,7 +13,10 @@ MOST = 2**40 - 1
 
 def shown(value: object) -> str:
     """The value as it appears in an error: short, on one line."""
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # a whole number of more digits than Python writes
+        text = "a number of thousands of digits"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -58,11 +61,14 @@ def whole(name: str, value: Any, low: int = 1, high: int | None = None) -> int:
     allowed = f"a whole number of at least {low}" if high is None else f"a whole number from {low} to {high}"
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise reject(name, allowed, value)
-    if not isinstance(value, numbers.Integral) and not float(value).is_integer():
+    try:
+        number = int(value)
+    except (ValueError, OverflowError):  # NaN and infinities
+        raise reject(name, allowed, value) from None
+    if number != value or number < low:
         raise reject(name, allowed, value)
-    number = int(float(value)) if not isinstance(value, numbers.Integral) else int(value)
-    if number < low or number > (MOST if high is None else high):
-        raise reject(name, allowed, value)
+    if number > (MOST if high is None else high):
+        raise reject(name, f"a whole number from {low} to {MOST if high is None else high}", value)
     return number
 
 

@@ -137,8 +137,11 @@ def lines(
     axes.set_ylim(y_limits or (min(0.0, axes.get_ylim()[0]), axes.get_ylim()[1]))
     for where, label in marks:
         axes.axvline(where, color=INK, linewidth=0.8, linestyle=(0, (1, 2)))
-        axes.annotate(label, (where, 1), (0, 2), xycoords=axes.get_xaxis_transform(), textcoords="offset points",
-                      ha="center", va="bottom", fontsize=FONT - 1, color=INK)  # fmt: skip
+        start, end = axes.get_xlim()
+        side = -1 if where > start + 0.6 * (end - start) else 1
+        axes.annotate(label, (where, 0), (3 * side, 4), xycoords=axes.get_xaxis_transform(), va="bottom",
+                      textcoords="offset points", ha="left" if side > 0 else "right", fontsize=FONT - 1,
+                      color=INK)  # fmt: skip
     if direct:
         _label_ends(axes, series)
     else:
@@ -186,14 +189,15 @@ def dots(
     for place, group in enumerate(groups):
         style = group.style or STYLES[place % len(STYLES)]
         axes.errorbar(group.mean, rows, xerr=group.ci95, fmt=style.marker, color=style.color, markersize=5,
-                      linewidth=1.2, label=group.label,
+                      linewidth=1.2, label=group.label, clip_on=False,
                       markerfacecolor=style.color if place == 0 else PAPER, markeredgewidth=1.3)  # fmt: skip
     axes.set_yticks(rows, labels)
     axes.set_ylim(len(labels) - 0.5, -0.5)
-    axes.axvline(0, color=INK, linewidth=0.8)
+    if any(np.nanmin(group.mean) < 0 for group in groups):
+        axes.axvline(0, color=INK, linewidth=0.8)
     if x_limits:
         axes.set_xlim(x_limits)
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(groups), frameon=False, fontsize=FONT - 1,
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=len(groups), frameon=False, fontsize=FONT - 1,
                 labelcolor=INK, borderaxespad=0.1, handletextpad=0.2, columnspacing=1.2)  # fmt: skip
     return figure
 
@@ -203,6 +207,7 @@ def _figure(
 ) -> tuple["Figure", "Axes"]:
     """An empty figure with one pair of axes; margins in inches, so that panels of one size line up."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     figure = Figure(figsize=size, facecolor=PAPER)
     width, height = size
@@ -216,6 +221,8 @@ def _figure(
     axes.set_xlabel(x_label, color=INK, fontsize=FONT)
     axes.set_ylabel(y_label, color=INK, fontsize=FONT)
     axes.set_title(title, color=INK, fontsize=FONT + 1, loc="left", pad=7)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
     return figure, axes
 
 

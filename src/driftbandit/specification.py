@@ -111,6 +111,8 @@ class Specification:
 
 
 def _written(value: Any) -> str:
+    if isinstance(value, tuple):  # a row of numbers, or a table of rows
+        return ("; " if value and isinstance(value[0], tuple) else " ").join(map(_written, value))
     return str(value).lower() if isinstance(value, bool) else repr(value) if isinstance(value, float) else str(value)
 
 

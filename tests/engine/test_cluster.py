@@ -68,7 +68,7 @@ def when(ready: Callable[[], object], act: Callable[[], object]) -> threading.Th
         wait_until(ready)
         act()
 
-    thread = threading.Thread(target=watch)
+    thread = threading.Thread(target=watch, daemon=True)
     thread.start()
     return thread
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import driftbandit as db
-from driftbandit.engine.shard import Shard, run_shard
 from driftbandit.engine.games import recorded_steps
+from driftbandit.engine.shard import Shard, run_shard
 
 POLICIES = [
     db.DiscountedThompsonSampling(discount=0.9),

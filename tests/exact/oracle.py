@@ -67,6 +67,7 @@ class Arm:
     def cdf(self, t: mp.mpf, count: int, finer: int) -> mp.mpf:
         """The density added up from where it is e^−LEVEL of its peak; below that the series needs few terms."""
         points, weights, _ = rule(count)
+        t = min(t, self.reach(1))
         at = min(self.reach(-1), t)
         total = mp.exp(self.log_density(at)) * self.series(self.a, self.theta(at))
         while at < t:
@@ -157,9 +158,7 @@ def exceeding_for_whole_successes(a1: float, b1: float, a2: int, b2: float) -> m
     """P(θ2 > θ1) when a2 is a whole number: Σ_{i<a2} B(a1+i, b1+b2) / ((b2+i)·B(1+i, b2)·B(a1, b1))."""
     with mp.workdps(DIGITS + 10):
         a1, b1, b2 = mp.mpf(a1), mp.mpf(b1), mp.mpf(b2)
-        term = mp.exp(
-            mp.loggamma(b1 + b2) - mp.loggamma(a1 + b1 + b2) - mp.loggamma(b1) + mp.loggamma(a1 + b1)
-        )
+        term = mp.exp(mp.loggamma(b1 + b2) - mp.loggamma(a1 + b1 + b2) - mp.loggamma(b1) + mp.loggamma(a1 + b1))
         total = mp.mpf(0)
         for i in range(a2):
             total += term

@@ -3,11 +3,11 @@
 import itertools
 from typing import NamedTuple
 
-import naive
 import numpy as np
 import pytest
 
 import driftbandit as db
+import naive
 from driftbandit.engine.shard import Shard, run_shard
 
 HORIZON = 120

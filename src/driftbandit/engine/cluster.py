@@ -12,7 +12,7 @@ from typing import Any
 
 from driftbandit.checks import reject
 from driftbandit.engine.cluster_roster import Patience
-from driftbandit.engine.cluster_sweep import Sweep
+from driftbandit.engine.cluster_sweep import Sweep, one_line
 from driftbandit.engine.shard import Outcome, Shard, suited_block
 from driftbandit.engine.threads import cut
 from driftbandit.errors import ClusterError, InvalidValue, MissingExtra
@@ -109,22 +109,22 @@ class Cluster:
             return
         import distributed
 
-        if self.address.startswith("tls:") and not distributed.Security().get_connection_args("client")["ssl_context"]:
-            raise ClusterError(
-                "tls needs certificates: set them in Dask's configuration, or give a client that has them"
-            )
-        make: Any = distributed.Client  # has no types
+        dask: Any = distributed  # has no types
+        if self.address.startswith("tls:") and not dask.Security().get_connection_args("client")["ssl_context"]:
+            raise ClusterError("tls needs certificates: set them in Dask's configuration, or give a client with them")
         timeout = self.patience.connect
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # other versions of anything, as a table; what matters is checked later
                 client = dask.Client(self.address, timeout=timeout, set_as_default=False, name="driftbandit")
-        except Exception as error:  # what a name, a port, or another service there makes it raise
+        except OSError as error:
             reason = getattr(error.__cause__, "strerror", None)  # such as a name that is not known
             why = f" ({reason})" if reason else ""
             raise ClusterError(
                 f"no Dask scheduler answers at {self.address}{why}; start one with: dask scheduler"
             ) from None
+        except Exception as error:  # whatever another service there, or a very old Dask, makes it raise
+            raise ClusterError(f"no Dask scheduler to work with at {self.address} ({one_line(error)})") from None
         try:
             yield client
         finally:

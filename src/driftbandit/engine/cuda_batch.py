@@ -18,7 +18,7 @@ from driftbandit.policies import Rule
 
 SHARED_BYTES = 48 * 1024
 """Shared memory that every card gives a block without being asked."""
-NO_CYCLE = -1
+NO_CYCLE = 2**63
 PARAMETERS = {1: at.one_parameter, 2: at.two_parameters, 3: at.three_parameters}
 
 
@@ -73,6 +73,9 @@ def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
         "unlearn": rule.unlearn,
         "reward_of": REWARDS[environment.rewards],
         "parameters_of": PARAMETERS.get(len(rule.parameters), at.many_parameters),
+        "room": at.room_in_shared_memory if in_shared else at.room_on_the_card,
+        "windowed": rule.window > 0,
+        "trials": rule.binary and environment.rewards != "bernoulli",
         "decide": decide,
         "see": cuda_steps.see_own if own else cuda_steps.see_shared,
         "begin": begin,
@@ -91,7 +94,7 @@ def _block(n_arms: int, bytes_an_arm: int, threads: int) -> tuple[int, int]:
     counts = at.TALLY_STEPS * n_arms * 4
     width = threads
     while n_arms <= cuda_steps.MOST_TIES and width >= min(threads, 32):
-        needed = bytes_an_arm * n_arms * width + counts
+        needed = bytes_an_arm * (n_arms | 1) * width + counts
         if needed <= SHARED_BYTES:
             return width, needed
         width //= 2
@@ -110,12 +113,12 @@ class Batch:
         self.next_step = 1
         self.launched = 0
         self.kernel = link(at.play_runs, gpu, **dict(kind.slots))
-        self.whole = np.zeros((len(members), at.WHOLE_COLUMNS), np.int64)
+        self.whole = np.zeros((len(members), at.WHOLE_COLUMNS), np.uint64)
         self.blocks = self._fill()
         self.stream = cuda.stream()
         self._allocate()
 
-    def _fill(self) -> NDArray[np.int32]:
+    def _fill(self) -> NDArray[np.uint64]:
         """The shards' numbers, their places in the flat arrays, and which block plays which runs."""
         n_parameters = max(1, max(len(rule.parameters) for _, _, rule in self.members))
         self.numbers = np.zeros((len(self.members), at.NUMBER_COLUMNS), self.gpu.real)
@@ -137,7 +140,6 @@ class Batch:
                 at.ARMS: n_arms, at.RUNS: shard.runs, at.PLACES: places, at.HORIZON: shard.horizon,
                 at.FIRST_RUN: shard.first_run, at.WINDOW: rule.window, at.RESTART: rule.restart,
                 at.RING: rule.window if rule.window < shard.horizon else 0,  # nothing leaves a window that outlasts it
-                at.TRIALS: rule.binary and environment.rewards != "bernoulli",
                 at.STEPS: starts[shard.steps], at.POINTS: len(shard.steps), at.BIN_WIDTH: shard.bin_width,
             }.items():  # fmt: skip
                 self.whole[i, column] = value
@@ -150,9 +152,9 @@ class Batch:
             start = -1.0 if start is None else start
             self.numbers[i] = (rule.decay, *rule.initial, volatility, environment.concentration, start)
             self.parameters[i, : len(rule.parameters)] = rule.parameters
-            first = np.arange(0, places, self.kind.threads, dtype=np.int32)
+            first = np.arange(0, places, self.kind.threads, dtype=np.uint64)
             blocks.append(np.column_stack([np.full_like(first, i), first]))
-        self.steps = np.array(steps, np.int64)
+        self.steps = np.array(steps, np.uint64)
         return np.ascontiguousarray(np.concatenate(blocks))
 
     def _allocate(self) -> None:
@@ -163,7 +165,7 @@ class Batch:
         runs = self.sizes[at.RUN_START] if resumed else 1
         ring = max(1, self.sizes[at.RING_START])
         real = self.gpu.real
-        shapes = [(arms, real), (arms, real), (walks, np.float64), (walks, np.int64), (ring, np.int32), (ring, real)]
+        shapes = [(arms, real), (arms, real), (walks, np.float64), (walks, np.uint64), (ring, np.uint32), (ring, real)]
         shapes += [(runs, real), ((at.SUMS, runs), np.float64)]
         self.state = [cuda.device_array(shape, dtype, stream=self.stream) for shape, dtype in shapes]
         self.figures = cuda.device_array(self.sizes[at.FIGURES], np.float64, stream=self.stream)

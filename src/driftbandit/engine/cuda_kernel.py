@@ -4,13 +4,13 @@ The decisions, rewards, walks and updates are the functions that the processor r
 what surrounds them is here. A launch holds the runs of many shards: what differs between them is read from tables, so
 that policies of one kind in environments of one kind share a compiled kernel and fill the card together.
 
-A thread keeps its arms' numbers in shared memory, `[arm, thread]`, or for many arms in the card's memory, `[arm, run]`.
+A thread keeps its arms' numbers in shared memory, `[thread, arm]`, or for many arms in the card's memory, `[arm, run]`.
 """
 
 from typing import Any
 
 import numpy as np
-from numba import cuda, float64, int32, int64
+from numba import cuda, float64, int32, uint64
 
 from driftbandit.elementary import real
 from driftbandit.engine.layout import context, learn, reward_of, unlearn
@@ -18,9 +18,9 @@ from driftbandit.rng import TRIAL, draw, uniform
 
 # The columns of `whole`, the whole numbers of every shard.
 (
-    ARMS, RUNS, PLACES, HORIZON, FIRST_RUN, WINDOW, RING, RESTART, TRIALS, CYCLE, ROW, TABLE, BEST, STEPS, POINTS,
+    ARMS, RUNS, PLACES, HORIZON, FIRST_RUN, WINDOW, RING, RESTART, CYCLE, ROW, TABLE, BEST, STEPS, POINTS,
     BIN_WIDTH, ARM_START, RUN_START, RING_START, FIGURES, CHOICES, WHOLE_COLUMNS,
-) = range(22)  # fmt: skip
+) = range(21)  # fmt: skip
 # The columns of `numbers`, the real numbers of every shard.
 DECAY, INITIAL_A, INITIAL_B, VOLATILITY, CONCENTRATION, WALK_START, NUMBER_COLUMNS = range(7)
 REGRET, EXPECTED, REWARD, SUMS = range(4)
@@ -29,22 +29,28 @@ TALLY_STEPS = 32
 """Steps whose choices are counted in shared memory before they are added to the shard's counts."""
 
 ZERO = np.uint64(0)
+ONE = np.uint64(1)
 LAST_OF_TALLY = TALLY_STEPS - 1
+COUNTED_STEPS = np.uint64(TALLY_STEPS)
 
 
 def _open(*_: Any) -> Any:
     raise AssertionError("a slot that link must fill")
 
 
-parameters_of = decide = see = begin = move = _open
-shared_room: bool = True
+parameters_of = room = decide = see = begin = move = _open
+shared_room: Any = _open
 """Whether the arms' numbers are in shared memory."""
-own_means: bool = True
+own_means: Any = _open
 """Whether every run has means of its own."""
-arm_reals: int = 3
+windowed: Any = _open
+"""Whether observations leave a window."""
+trials: Any = _open
+"""Whether a fractional reward is turned into a Bernoulli trial first."""
+arm_reals: Any = _open
 """How many real numbers of its own a policy keeps for an arm in shared memory."""
-real_type: Any = float64
-real_bytes: int = 8
+real_type: Any = _open
+real_bytes: Any = _open
 
 
 def play_runs(
@@ -53,57 +59,45 @@ def play_runs(
     totals: Any, sums: Any, figures: Any, choices: Any,
 ) -> None:  # fmt: skip
     """Steps `first_step` to `last_step` of every run in the launch, or to the end of its game."""
-    threads = cuda.blockDim.x
-    thread = cuda.threadIdx.x
+    threads = np.uint64(cuda.blockDim.x)
+    thread = np.uint64(cuda.threadIdx.x)
     shard = blocks[cuda.blockIdx.x, 0]
-    place = np.int64(blocks[cuda.blockIdx.x, 1] + thread)  # of this run in its shard; some threads have none
+    place = blocks[cuda.blockIdx.x, 1] + thread  # of this run in its shard; some threads have none
     n_arms = whole[shard, ARMS]
     runs = whole[shard, RUNS]
     places = whole[shard, PLACES]
     horizon = whole[shard, HORIZON]
     active = place < runs
-    run = np.uint64(whole[shard, FIRST_RUN] + place)
+    run = whole[shard, FIRST_RUN] + place
     mine = whole[shard, RUN_START] + place
     cycle = whole[shard, CYCLE]
     own_table = table[whole[shard, TABLE] :]
     own_best = best[whole[shard, BEST] :]
     p = parameters_of(parameters, shard)
     decay = numbers[shard, DECAY]
+    initial_a = numbers[shard, INITIAL_A]
+    initial_b = numbers[shard, INITIAL_B]
     volatility = numbers[shard, VOLATILITY]
     concentration = numbers[shard, CONCENTRATION]
 
-    arm_start = whole[shard, ARM_START]
-    arm_stop = arm_start + n_arms * places
+    start = whole[shard, ARM_START] + place
+    stop = whole[shard, ARM_START] + n_arms * places
+    a, b, scores, mean, clock, tally = room(
+        thread, threads, n_arms, start, stop, places, all_a, all_b, all_means, all_clocks
+    )
     if shared_room:
-        size = n_arms * threads
-        reals = cuda.shared.array(0, real_type)
-        from_here = 16 * size // real_bytes if own_means else 0
-        a = reals[from_here + thread : from_here + size : threads]
-        b = reals[from_here + size + thread : from_here + 2 * size : threads]
-        scores = reals[from_here + (arm_reals - 1) * size + thread : from_here + arm_reals * size : threads]
-        mean = cuda.shared.array(0, float64)[thread:size:threads]
-        clock = cuda.shared.array(0, int64)[size + thread : 2 * size : threads]
-        tally = cuda.shared.array(0, int32)[(16 * size * own_means + arm_reals * size * real_bytes) // 4 :]
         i = thread
-        while i < TALLY_STEPS * n_arms:
+        while i < COUNTED_STEPS * n_arms:
             tally[i] = 0
             i += threads
         cuda.syncthreads()
-    else:
-        a = all_a[arm_start + place : arm_stop : places]
-        b = all_b[arm_start + place : arm_stop : places]
-        scores = a
-        mean = all_means[arm_start + place : arm_stop : places]
-        clock = all_clocks[arm_start + place : arm_stop : places]
 
+    total = real(0.0)
+    regret = np.float64(0.0)
+    expected = np.float64(0.0)
+    rewards = np.float64(0.0)
     if first_step == 1:
-        total = real(0.0)
-        regret = np.float64(0.0)
-        expected = np.float64(0.0)
-        rewards = np.float64(0.0)
-        for k in range(n_arms):
-            a[k] = numbers[shard, INITIAL_A]
-            b[k] = numbers[shard, INITIAL_B]
+        reset(a, b, n_arms, initial_a, initial_b)
         begin(own_table, numbers[shard, WALK_START], n_arms, mean, clock, seed, run)
     else:
         total = totals[mine]
@@ -111,30 +105,30 @@ def play_runs(
         expected = sums[EXPECTED, mine]
         rewards = sums[REWARD, mine]
         if shared_room:
-            for k in range(n_arms):
-                a[k] = all_a[arm_start + k * places + place]
-                b[k] = all_b[arm_start + k * places + place]
-                if own_means:
-                    mean[k] = all_means[arm_start + k * places + place]
-                    clock[k] = all_clocks[arm_start + k * places + place]
+            copy(all_a, start, places, a, ZERO, ONE, n_arms)
+            copy(all_b, start, places, b, ZERO, ONE, n_arms)
+            if own_means:
+                copy(all_means, start, places, mean, ZERO, ONE, n_arms)
+                copy(all_clocks, start, places, clock, ZERO, ONE, n_arms)
 
     # Counters instead of remainders, which cost a card some hundred instructions each.
+    done = np.uint64(first_step - 1)
     row = whole[shard, ROW]
     ring = whole[shard, RING]
-    ring_row = (first_step - 1) % ring if ring > 0 else 0
-    until_restart = whole[shard, RESTART]
-    if until_restart > 0:
-        until_restart -= (first_step - 1) % until_restart
+    ring_row = done % ring if ring > ZERO else ZERO
+    restart = whole[shard, RESTART]
+    until_restart = restart - done % restart if restart > ZERO else ZERO
     points = whole[shard, POINTS]
     steps_start = whole[shard, STEPS]
-    point = 0
-    while point < points and steps[steps_start + point] < first_step:
-        point += 1
-    next_point = steps[steps_start + point] if point < points else 0
+    point = ZERO
+    while point < points and steps[steps_start + point] <= done:
+        point += ONE
+    next_point = steps[steps_start + point] if point < points else ZERO
 
-    end = min(last_step, horizon)
-    for t in range(first_step, end + 1):
-        step = np.uint64(t)
+    slot = 0
+    end = min(np.uint64(last_step), horizon)
+    step = np.uint64(first_step)
+    while step <= end:
         chosen, chance = decide(p, context(p, total), n_arms, a, b, scores, seed, run, step)
 
         best_mean, chosen_mean = see(own_table, own_best, row, n_arms, mean, chosen)
@@ -143,79 +137,137 @@ def play_runs(
         expected += np.float64(chosen_mean)
         rewards += np.float64(reward)
         move(own_table, cycle, volatility, n_arms, mean, clock, chosen, seed, run, step)
-        row += 1
-        if row == cycle:
-            row = 0
+        row += ONE
+        row = ZERO if row == cycle else row
 
         if decay != 1.0:
-            for k in range(n_arms):
-                a[k] *= decay
-                b[k] *= decay
-        if whole[shard, TRIALS] > 0:
+            arm = ZERO
+            while arm < n_arms:
+                a[arm] *= decay
+                b[arm] *= decay
+                arm += ONE
+        if trials:
             words = draw(seed, run, step, ZERO, TRIAL, ZERO)
             reward = real(1.0) if uniform(words[0], words[1]) < reward else real(0.0)
         a[chosen], b[chosen] = learn(p, a[chosen], b[chosen], reward, chance)
         total = total * decay + 1.0
-        if whole[shard, WINDOW] > 0:
+        if windowed:
             total = min(total, real(whole[shard, WINDOW]))
-        if ring > 0:
-            at = whole[shard, RING_START] + ring_row * places + place
-            if t > ring:
-                k = ring_arms[at]
-                a[k], b[k] = unlearn(p, a[k], b[k], ring_rewards[at])
-            ring_arms[at] = chosen
-            ring_rewards[at] = reward
-            ring_row += 1
-            if ring_row == ring:
-                ring_row = 0
-        until_restart -= 1
-        if until_restart == 0:
-            until_restart = whole[shard, RESTART]
+            if ring > ZERO:
+                at = whole[shard, RING_START] + ring_row * places + place
+                if step > ring:
+                    arm = np.uint64(ring_arms[at])
+                    a[arm], b[arm] = unlearn(p, a[arm], b[arm], ring_rewards[at])
+                ring_arms[at] = chosen
+                ring_rewards[at] = reward
+                ring_row += ONE
+                ring_row = ZERO if ring_row == ring else ring_row
+        until_restart -= ONE
+        if until_restart == ZERO:
+            until_restart = restart
             total = real(0.0)
-            for k in range(n_arms):
-                a[k] = numbers[shard, INITIAL_A]
-                b[k] = numbers[shard, INITIAL_B]
+            reset(a, b, n_arms, initial_a, initial_b)
 
-        if t == next_point:
+        if step == next_point:
             if active:
                 at = whole[shard, FIGURES] + place * points + point
                 figures[at] = regret
                 figures[at + runs * points] = expected
-                figures[at + 2 * runs * points] = rewards
-            point += 1
-            next_point = steps[steps_start + point] if point < points else 0
+                figures[at + np.uint64(2) * runs * points] = rewards
+            point += ONE
+            next_point = steps[steps_start + point] if point < points else ZERO
 
         if shared_room:
-            slot = np.int32(t - first_step) & LAST_OF_TALLY
             if active:
-                cuda.atomic.add(tally, slot * n_arms + chosen, 1)
-            if slot == LAST_OF_TALLY or t == end:
+                cuda.atomic.add(tally, np.uint64(slot) * n_arms + chosen, 1)
+            if slot == LAST_OF_TALLY or step == end:
                 cuda.syncthreads()
+                first = step - np.uint64(slot)
+                width = np.uint32(n_arms)
                 i = thread
-                while i < (slot + 1) * n_arms:
+                while i < np.uint64(slot + 1) * n_arms:
                     if tally[i] > 0:
-                        counted = t - slot + i // n_arms
-                        at = (counted - 1) // whole[shard, BIN_WIDTH] * n_arms + i % n_arms
+                        later = np.uint32(i) // width
+                        at = bin_of(first + later, whole[shard, BIN_WIDTH]) * n_arms + (i - np.uint64(later) * n_arms)
                         cuda.atomic.add(choices, whole[shard, CHOICES] + at, np.int64(tally[i]))
                     tally[i] = 0
                     i += threads
                 cuda.syncthreads()
+                slot = -1
+            slot += 1
         elif active:
-            at = (t - 1) // whole[shard, BIN_WIDTH] * n_arms + chosen
+            at = bin_of(step, whole[shard, BIN_WIDTH]) * n_arms + chosen
             cuda.atomic.add(choices, whole[shard, CHOICES] + at, np.int64(1))
+        step += ONE
 
-    if first_step <= end and end < horizon:
+    if np.uint64(first_step) <= end and end < horizon:
         totals[mine] = total
         sums[REGRET, mine] = regret
         sums[EXPECTED, mine] = expected
         sums[REWARD, mine] = rewards
         if shared_room:
-            for k in range(n_arms):
-                all_a[arm_start + k * places + place] = a[k]
-                all_b[arm_start + k * places + place] = b[k]
-                if own_means:
-                    all_means[arm_start + k * places + place] = mean[k]
-                    all_clocks[arm_start + k * places + place] = clock[k]
+            copy(a, ZERO, ONE, all_a, start, places, n_arms)
+            copy(b, ZERO, ONE, all_b, start, places, n_arms)
+            if own_means:
+                copy(mean, ZERO, ONE, all_means, start, places, n_arms)
+                copy(clock, ZERO, ONE, all_clocks, start, places, n_arms)
+
+
+def reset(a: Any, b: Any, n_arms: Any, initial_a: Any, initial_b: Any) -> None:
+    """Nothing is known of any arm."""
+    arm = ZERO
+    while arm < n_arms:
+        a[arm] = initial_a
+        b[arm] = initial_b
+        arm += ONE
+
+
+def copy(source: Any, start: Any, stride: Any, target: Any, target_start: Any, target_stride: Any, n_arms: Any) -> None:
+    """One number of every arm from here to there."""
+    arm = ZERO
+    while arm < n_arms:
+        target[target_start + arm * target_stride] = source[start + arm * stride]
+        arm += ONE
+
+
+def bin_of(step: Any, bin_width: Any) -> Any:
+    """The interval in which a step's choices are counted."""
+    return step - ONE if bin_width == ONE else (step - ONE) // bin_width
+
+
+def room_in_shared_memory(
+    thread: Any, threads: Any, n_arms: Any, start: Any, stop: Any, places: Any, all_a: Any, all_b: Any,
+    all_means: Any, all_clocks: Any,
+) -> Any:  # fmt: skip
+    """`a`, `b`, scores, means and clocks of a thread's arms, an odd number apart, so that no two meet in a bank.
+
+    Behind them are the counts of the block's choices, `[step, arm]`.
+    """
+    odd = n_arms | ONE
+    size = threads * odd
+    mine = thread * odd
+    here = np.uint64(16 // real_bytes) * size if own_means else ZERO
+    reals = cuda.shared.array(0, real_type)
+    a = reals[here + mine : here + mine + n_arms]
+    b = reals[here + size + mine : here + size + mine + n_arms]
+    last = here + np.uint64(arm_reals - 1) * size + mine
+    scores = reals[last : last + n_arms]
+    mean = cuda.shared.array(0, float64)[mine : mine + n_arms]
+    clock = cuda.shared.array(0, uint64)[size + mine : size + mine + n_arms]
+    tally = cuda.shared.array(0, int32)[np.uint64((16 * own_means + arm_reals * real_bytes) // 4) * size :]
+    return a, b, scores, mean, clock, tally
+
+
+def room_on_the_card(
+    thread: Any, threads: Any, n_arms: Any, start: Any, stop: Any, places: Any, all_a: Any, all_b: Any,
+    all_means: Any, all_clocks: Any,
+) -> Any:  # fmt: skip
+    """`a`, `b`, scores, means and clocks of a thread's arms: neighbouring threads have neighbouring numbers.
+
+    Choices are counted in the shard's counts at once: with many arms few threads meet at one.
+    """
+    a = all_a[start:stop:places]
+    return a, all_b[start:stop:places], a, all_means[start:stop:places], all_clocks[start:stop:places], all_clocks
 
 
 def one_parameter(parameters: Any, shard: int) -> Any:

@@ -11,27 +11,27 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import cuda
+from numba import types as nb
 from numba.cuda import libdevice
 
 from driftbandit import elementary, rng, sampling
 from driftbandit.elementary import real
 from driftbandit.linking import Target, cache_folder
-from driftbandit.rng import (
-    HALF_WORD,
-    HIGH_26,
-    HIGH_27,
-    LOW_32,
-    MULTIPLIER_0,
-    MULTIPLIER_1,
-    WEYL_0,
-    WEYL_1,
-    Words,
-)
+from driftbandit.rng import HALF_WORD, HIGH_26, HIGH_27, MULTIPLIER_0, MULTIPLIER_1, WEYL_0, WEYL_1, Words
 from driftbandit.sampling import THIRD, normal_pair, odds_accepted, open_uniform
+
+try:
+    from numba.cuda.extending import intrinsic  # numba-cuda
+except ImportError:
+    from numba.extending import intrinsic  # the same in Numba itself
 
 SIMULATED = bool(cuda.config.ENABLE_CUDASIM)
 TURN = 6.283185307179586
+FACTOR_0, FACTOR_1 = np.uint32(MULTIPLIER_0), np.uint32(MULTIPLIER_1)
+STEP_0, STEP_1 = np.uint32(WEYL_0), np.uint32(WEYL_1)
+TOP_27, TOP_26 = np.uint32(HIGH_27), np.uint32(HIGH_26)
 UPPER_24 = np.uint32(8)
 SMALL_ROOT = np.float32(0.001)
 THREE = np.float32(3.0)
@@ -50,6 +50,7 @@ class Gpu(Target):
         if SIMULATED:
             return {elementary.log: math.log, elementary.exp: math.exp, elementary.cos_sin: turn_by_library}
         words = {rng.philox: philox, rng.open_uniform: open_uniform_of_word}
+        words[math.floor] = floor_of_single if self.real is np.float32 else floor_of_double
         if self.real is np.float32:
             return words | {
                 rng.uniform: uniform_of_word,
@@ -67,8 +68,8 @@ class Gpu(Target):
         }
 
     def compile_inner(self, function: types.FunctionType) -> Any:
-        if SIMULATED:
-            return function  # plain Python there; a wrapper would only make it slower
+        if SIMULATED:  # plain Python; only what speaks of threads needs the simulator's help, which is slow
+            return cuda.jit(device=True)(function) if "cuda" in function.__code__.co_names else function
         return cuda.jit(device=True, **_options(self.real is np.float32, inner=True))(function)
 
     def compile_outer(self, function: types.FunctionType, digest: str) -> Any:
@@ -97,8 +98,20 @@ def _options(fast: bool, inner: bool) -> dict[str, Any]:
     return options
 
 
+@intrinsic  # type: ignore[untyped-decorator]  # Numba ships no types
+def wide_product(_: Any, x: Any, y: Any) -> Any:
+    """The 64 bits of the product of two words in one instruction; left alone, the compiler makes it three."""
+
+    def generate(context: Any, builder: Any, __: Any, arguments: Any) -> Any:
+        word, product = ir.IntType(32), ir.IntType(64)
+        assembly = ir.InlineAsm(ir.FunctionType(product, [word, word]), "mul.wide.u32 $0, $1, $2;", "=l,r,r")
+        return builder.call(assembly, arguments)
+
+    return nb.uint64(nb.uint32, nb.uint32), generate
+
+
 def philox(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> tuple[Any, Any, Any, Any]:
-    """The words of `rng.philox`, held in 32 bits: half the registers, and one wide multiplication a product."""
+    """The words of `rng.philox`, held in 32 bits: a pair of halves of a product is one instruction of the card."""
     x0 = np.uint32(c0)
     x1 = np.uint32(c1)
     x2 = np.uint32(c2)
@@ -106,14 +119,14 @@ def philox(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> tuple[Any, A
     y0 = np.uint32(k0)
     y1 = np.uint32(k1)
     for _ in range(10):
-        p0 = np.uint64(x0) * MULTIPLIER_0
-        p1 = np.uint64(x2) * MULTIPLIER_1
+        p0 = wide_product(x0, FACTOR_0)
+        p1 = wide_product(x2, FACTOR_1)
         x0 = np.uint32(np.uint32(p1 >> HALF_WORD) ^ x1 ^ y0)
         x1 = np.uint32(p1)
         x2 = np.uint32(np.uint32(p0 >> HALF_WORD) ^ x3 ^ y1)
         x3 = np.uint32(p0)
-        y0 = np.uint32(np.uint64(y0) + WEYL_0)
-        y1 = np.uint32(np.uint64(y1) + WEYL_1)
+        y0 = np.uint32(y0 + STEP_0)
+        y1 = np.uint32(y1 + STEP_1)
     return x0, x1, x2, x3
 
 
@@ -124,8 +137,8 @@ def open_uniform_of_word(word: Any) -> float:
 
 def uniform_of_words(high: Any, low: Any) -> float:
     """As `rng.uniform`, from words of 32 bits."""
-    first = np.uint32(np.uint32(high) >> np.uint32(HIGH_27))
-    second = np.uint32(np.uint32(low) >> np.uint32(HIGH_26))
+    first = np.uint32(np.uint32(high) >> TOP_27)
+    second = np.uint32(np.uint32(low) >> TOP_26)
     return (real(first) * 67108864.0 + real(second)) * 1.1102230246251565e-16
 
 
@@ -159,6 +172,16 @@ def fast_log(x: float) -> float:
 def fast_exp(x: float) -> float:
     """Exponential by the special units."""
     return libdevice.fast_expf(x)  # type: ignore[no-any-return]
+
+
+def floor_of_double(x: float) -> float:
+    """The floor as a real number: as a whole number it would need converting twice."""
+    return libdevice.floor(x)  # type: ignore[no-any-return]
+
+
+def floor_of_single(x: float) -> float:
+    """The floor as a real number; times a whole number, single precision would turn into double."""
+    return libdevice.floorf(x)  # type: ignore[no-any-return]
 
 
 def root_of_positive(x: float) -> float:

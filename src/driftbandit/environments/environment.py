@@ -23,7 +23,7 @@ class Environment(Specification):
     Parameters:
         rested: whether an arm's mean moves only when that arm is chosen.
         rewards: "bernoulli" (0 or 1), "mean" (the mean itself), or "beta" (Beta distributed around the mean).
-        concentration: with "beta" rewards, the sum of the two shapes, above 0; large is narrow.
+        concentration: with "beta" rewards, the sum of the two shapes, from 1e-100 to 1e100; large is narrow.
     """
 
     kind: ClassVar[str] = "environment"
@@ -31,7 +31,7 @@ class Environment(Specification):
 
     rested: bool = flag(False)
     rewards: str = choice("bernoulli", "mean", "beta")
-    concentration: float = real("(0, inf)", 10.0)
+    concentration: float = real("[1e-100, 1e100]", 10.0)
 
     if TYPE_CHECKING:
         n_arms: Any  # a field, or counted from the data: every environment has it

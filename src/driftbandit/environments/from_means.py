@@ -19,7 +19,7 @@ def checked_means(name: str, value: Any) -> Means:
     allowed = "a table with a row a step, at least two columns (arms), and every value in [0, 1]"
     try:
         means = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise reject(name, allowed, value) from None
     if means.ndim != 2 or means.shape[0] < 1 or means.shape[1] < 2:
         raise InvalidValue(f"{name} must be {allowed}, got shape {means.shape}")
@@ -35,7 +35,7 @@ def read_means(path: str | Path) -> Means:
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
             rows = [(number, row) for number, row in enumerate(csv.reader(file), 1) if any(map(str.strip, row))]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except (OSError, ValueError, csv.Error) as error:  # ValueError: not UTF-8, or no possible path
         reason = getattr(error, "strerror", None) or "not a CSV text file"
         raise InvalidValue(f"means must be a readable CSV file, got {shown(str(path))} ({reason})") from None
     if rows and not any(_is_number(cell) for cell in rows[0][1]):

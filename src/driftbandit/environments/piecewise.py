@@ -26,7 +26,7 @@ def _change_points(name: str, value: Any) -> tuple[int, ...]:
     allowed = "increasing whole numbers of at least 2"
     try:
         points = np.asarray([float(cell) for cell in value.split()] if isinstance(value, str) else value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise reject(name, allowed, value) from None
     points = np.atleast_1d(points) if points.size else points.reshape(0)
     usable = points.ndim == 1 and np.all(np.isfinite(points)) and np.all(points == np.floor(points))

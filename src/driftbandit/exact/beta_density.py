@@ -59,9 +59,7 @@ def log_peak(a: float, b: float) -> float:
     small = min(a, b)
     # Γ-ratios of the larger parameter and the sum nearly cancel: their difference is formed first
     return (
-        math.log(small * (large / n))
-        + (log_stirling_ratio(n) - log_stirling_ratio(large))
-        - log_stirling_ratio(small)
+        math.log(small * (large / n)) + (log_stirling_ratio(n) - log_stirling_ratio(large)) - log_stirling_ratio(small)
     )
 
 

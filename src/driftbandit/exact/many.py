@@ -48,10 +48,12 @@ from driftbandit.exact.panels import (
 MASS, TOP = 0, 1  # the probability so far is MASS·e^TOP
 VALUE, PEAK = 2, 3  # the present panel adds VALUE·e^PEAK
 GUESS = 4  # logarithm of a probability that is expected at least
-SUMS = 5
+ROUGHNESS = 5  # of the present panel, for the length of the next
+SUMS = 6
 
 SMALLEST_LOG = -716.0  # ln of what no probability above 1e-310 can be changed by
 ATTEMPTS = 8
+LEAST_FALL = 20.0  # powers of e that a density falls from the largest mean to its end, at least
 CAUTION = 4.0  # how far, in powers of e, a guessed probability is lowered before it is relied on
 
 
@@ -73,6 +75,7 @@ def selection(parameters: Array, optimistic: bool, out: Array) -> None:
         else:
             best = set_up(parameters[s], arms, coefficients)
             guess(best, optimistic, arms, sums)
+            set_ends(best, arms, sums)
             for _ in range(ATTEMPTS):
                 march(best, optimistic, arms, coefficients, log_density, log_height, work, sums)
                 if not again(arms, sums):
@@ -82,7 +85,7 @@ def selection(parameters: Array, optimistic: bool, out: Array) -> None:
 
 
 def set_up(parameters: Array, arms: Array, coefficients: Array) -> int:
-    """Describe all arms and where each begins to matter; the arm with the largest mean."""
+    """Describe all arms; the arm with the largest mean."""
     n_arms = parameters.shape[0]
     best = 0
     for k in range(n_arms):
@@ -90,12 +93,6 @@ def set_up(parameters: Array, arms: Array, coefficients: Array) -> int:
         prepare_cdf(arms[k], coefficients[k])
         if parameters[k, 0] / parameters[k, 1] > parameters[best, 0] / parameters[best, 1]:
             best = k
-    for k in range(n_arms):
-        arm = arms[k]
-        shift = max(0.0, (arms[best, PLACE] - arm[PLACE]) + (arms[best, PLACE_LOW] - arm[PLACE_LOW]))
-        level = deviance(shift, arm[A], arm[B], arm[MEAN], arm[REST]) + NEGLIGIBLE + 2.0
-        arm[DENSITY_END] = arm[PLACE] + upper_end(shift, level, arm)
-        arm[CDF_END] = arm[PLACE] + upper_end(0.0, CDF_LEVEL, arm)
     return best
 
 
@@ -121,6 +118,19 @@ def guess(best: int, optimistic: bool, arms: Array, sums: Array) -> None:
                 lean = slope(delta, other[N], other[MEAN], other[REST])
                 height += min(-0.7, fall - math.log(lean + 0.8 / other[WIDTH]))
         sums[k, GUESS] = height + math.log(min(arm[WIDTH], top[WIDTH])) - CAUTION
+
+
+def set_ends(best: int, arms: Array, sums: Array) -> None:
+    """Where, coming from the right, each arm begins to matter: its distribution function, and its density."""
+    for k in range(sums.shape[0]):
+        arm = arms[k]
+        arm[CDF_END] = arm[PLACE] + upper_end(0.0, CDF_LEVEL, arm)
+        shift = max(0.0, (arms[best, PLACE] - arm[PLACE]) + (arms[best, PLACE_LOW] - arm[PLACE_LOW]))
+        start = max(shift, 3.0 * arm[WIDTH])
+        lean = slope(start, arm[N], arm[MEAN], arm[REST])
+        level = arm[LOG_PEAK] - math.log(-lean) - max(sums[k, GUESS], SMALLEST_LOG) + NEGLIGIBLE
+        least = deviance(shift, arm[A], arm[B], arm[MEAN], arm[REST]) + LEAST_FALL
+        arm[DENSITY_END] = arm[PLACE] + upper_end(shift, max(level, least), arm)
 
 
 def again(arms: Array, sums: Array) -> bool:
@@ -186,14 +196,15 @@ def march(
                 for i in range(NODES):
                     log_height[k, i] -= cdf[i]
                     product[i] += cdf[i]
-        error = 0.0
+        error, roughness = 0.0, 0.0
         for k in range(n_arms):
             if left < arms[k, DENSITY_END]:
                 error = max(error, weigh_panel(k, length, log_height, product, sums))
+                roughness = max(roughness, sums[k, ROUGHNESS])
             else:
                 sums[k, VALUE] = 0.0
         if error > ERROR:
-            length *= min(0.7, next_factor(error))
+            length *= min(0.85, next_factor(error))
             continue
         finished = True
         for k in range(n_arms):
@@ -209,17 +220,19 @@ def march(
         if finished and not optimistic:
             break
         edge = left
-        length *= next_factor(error)
+        length *= next_factor(roughness)
 
 
 def panel_length(edge: float, length: float, arms: Array) -> float:
     """The longest panel to the left of the edge that resolves every arm that matters there."""
-    sharpest = 0.0
+    sharpest, together = 0.0, 0.0
     for k in range(arms.shape[0]):
         if edge <= max(arms[k, CDF_END], arms[k, DENSITY_END]):
             sharpest = max(sharpest, arms[k, N])
+        if edge < arms[k, PLACE]:
+            together += arms[k, N]
     if sharpest > 0.0:
-        length = longest(edge, length, sharpest, -1.0)
+        length = longest(edge, length, max(sharpest, together), -1.0)
     for k in range(arms.shape[0]):
         end = max(arms[k, CDF_END], arms[k, DENSITY_END])
         if edge - length < end < edge and arms[k, N] > sharpest:
@@ -238,6 +251,7 @@ def weigh_panel(k: int, length: float, log_height: Array, product: Array, sums: 
         expected = max(expected, math.log(sums[k, MASS]) + sums[k, TOP])
     sums[k, PEAK] = peak
     sums[k, VALUE] = 0.0
+    sums[k, ROUGHNESS] = 0.0
     if peak + math.log(length) < expected - NEGLIGIBLE - 4.0:
         return 0.0
     value, even, odd = 0.0, 0.0, 0.0
@@ -248,8 +262,11 @@ def weigh_panel(k: int, length: float, log_height: Array, product: Array, sums: 
         odd += LAST_ODD[i] * height
     value *= 0.5 * length
     sums[k, VALUE] = value
-    tail = 0.5 * length * (abs(even) + abs(odd))
-    return tail * (tail / value) / (value + math.exp(min(expected - peak, 700.0)))
+    tail = 0.5 * length * (abs(even) + abs(odd)) / value
+    share = value / (value + math.exp(min(expected - peak, 700.0)))
+    # an arm that counts little here may count more in the next panel
+    sums[k, ROUGHNESS] = tail * tail * math.sqrt(share)
+    return tail * tail * share
 
 
 def add(k: int, value: float, peak: float, sums: Array) -> None:

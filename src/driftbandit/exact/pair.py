@@ -99,7 +99,7 @@ def outwards(
         tail = abs(even) + abs(odd)
         error = part * tail * (tail / value) / (before + part * value)
         if error > ERROR:
-            length *= min(0.7, next_factor(error))
+            length *= min(0.85, next_factor(error))
             continue
         total = before + part * value
         top = new_top

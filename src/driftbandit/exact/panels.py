@@ -26,11 +26,13 @@ from driftbandit.exact.legendre import NODES, POINTS
 
 REACH = 4.4  # longest panel, in standard deviations of the sharpest arm
 CLEAR = 4.0  # longest panel near the bends of the logistic function
-ERROR = 1e-10  # square of the last Legendre coefficients of a panel; its relative error is far smaller
+ERROR = 3e-9  # square of the last Legendre coefficients of a panel; its relative error is far smaller
 FAR = 600.0  # e^δ is safe up to here
+TAIL = 30.0  # from here on e^δ dwarfs 1
 FEW = 200.0  # evidence on both sides that makes a needle
 NEAR = 0.4  # the polynomials reach this far in log odds
 GROWTH = 1.0 / 30.0  # the error of a panel goes about with the 30th power of its length
+MOST_GROWTH = 5.0
 FEW_BITS = 64.0
 
 
@@ -65,8 +67,10 @@ def longest(edge: float, length: float, sharpness: float, direction: float) -> f
             nearest = min(edge, far)
         elif edge < 0.0 and far < 0.0:
             nearest = min(-edge, -far)
+        beyond = max(nearest - bend, 0.0)
+        clear = beyond * (2.0 + 0.02 * beyond * beyond)
         half = math.cosh(min(0.5 * nearest, 300.0))
-        limit = min(2.0 * REACH * half / math.sqrt(sharpness), max(CLEAR, 2.0 * (nearest - bend)))
+        limit = min(2.0 * REACH * half / math.sqrt(sharpness), max(CLEAR, clear))
         if length <= limit:
             break
         length = max(limit, 0.7 * length)
@@ -76,8 +80,8 @@ def longest(edge: float, length: float, sharpness: float, direction: float) -> f
 def next_factor(error: float) -> float:
     """What the length of the next panel is multiplied by, after one with this relative error."""
     if error <= 0.0:
-        return 3.0
-    return min(3.0, max(0.25, 0.95 * (ERROR / error) ** GROWTH))
+        return MOST_GROWTH
+    return min(MOST_GROWTH, max(0.25, 0.95 * (ERROR / error) ** GROWTH))
 
 
 def place_nodes(edge: float, length: float, distance: Array, growth: Array, theta: Array, rest: Array) -> None:
@@ -99,21 +103,25 @@ def density_on_nodes(
 ) -> None:
     """The arm's log density and its derivative `lean` = a − n·θ on the nodes.
 
-    Three ways to the same deviance: sums of positive polynomials for a needle, one logarithm for a posterior with
-    little evidence on one side, and a function call a node where e^δ would overflow.
+    Several ways to the same deviance: sums of positive polynomials for a needle, one logarithm for a posterior with
+    little evidence on one side, the same turned over where e^δ would overflow, and a call a node in between.
     """
     offset = (edge - arm[PLACE]) + (edge_low - arm[PLACE_LOW])
-    first = offset + distance[0]
-    if max(offset, -first) > FAR:
+    sign, a, mean, rest = 1.0, arm[A], arm[MEAN], arm[REST]
+    low, high = offset + distance[0], offset
+    if mean > 0.5:
+        sign, a, mean, rest = -1.0, arm[B], rest, mean
+        low, high = -high, -low
+    if min(arm[A], arm[B]) > FEW and max(high, -low) < NEAR and distance[0] > -NEAR:
+        needle_on_nodes(arm, offset, growth, lean, log_density)
+    elif high < FAR:
+        broad_on_nodes(a, mean, rest, sign, arm, offset, distance, lean, log_density)
+    elif low > TAIL:
+        tail_on_nodes(a, mean, rest, sign, arm, offset, distance, lean, log_density)
+    else:
         for i in range(NODES):
             lean[i] = slope(offset + distance[i], arm[N], arm[MEAN], arm[REST])
             log_density[i] = arm[LOG_PEAK] - deviance(offset + distance[i], arm[A], arm[B], arm[MEAN], arm[REST])
-    elif min(arm[A], arm[B]) > FEW and max(offset, -first) < NEAR and distance[0] > -NEAR:
-        needle_on_nodes(arm, offset, growth, lean, log_density)
-    elif arm[MEAN] <= 0.5:
-        broad_on_nodes(arm[A], arm[MEAN], arm[REST], 1.0, arm, offset, distance, lean, log_density)
-    else:
-        broad_on_nodes(arm[B], arm[REST], arm[MEAN], -1.0, arm, offset, distance, lean, log_density)
 
 
 def needle_on_nodes(arm: Array, offset: float, growth: Array, lean: Array, log_density: Array) -> None:
@@ -129,7 +137,15 @@ def needle_on_nodes(arm: Array, offset: float, growth: Array, lean: Array, log_d
 
 
 def broad_on_nodes(
-    a: float, mean: float, rest: float, sign: float, arm: Array, offset: float, distance: Array, lean: Array, log_density: Array
+    a: float,
+    mean: float,
+    rest: float,
+    sign: float,
+    arm: Array,
+    offset: float,
+    distance: Array,
+    lean: Array,
+    log_density: Array,
 ) -> None:
     """n·ln(1 + μ·(e^δ − 1)) − a·δ, from the side on which the mean is at most ½."""
     n, peak = arm[N], arm[LOG_PEAK]
@@ -140,3 +156,23 @@ def broad_on_nodes(
         q = 1.0 + y
         lean[i] = scale * (y / mean) / q
         log_density[i] = peak - (n * (log(q) - ((q - 1.0) - y) / q) - a * delta)
+
+
+def tail_on_nodes(
+    a: float,
+    mean: float,
+    rest: float,
+    sign: float,
+    arm: Array,
+    offset: float,
+    distance: Array,
+    lean: Array,
+    log_density: Array,
+) -> None:
+    """The same where e^δ may overflow: n·ln(μ + (1 − μ)·e^−δ) + (n − a)·δ."""
+    n, peak = arm[N], arm[LOG_PEAK]
+    for i in range(NODES):
+        delta = sign * (offset + distance[i])
+        q = mean + rest * exp(-delta)
+        lean[i] = sign * (a - n * (mean / q))
+        log_density[i] = peak - (n * log(q) + (n - a) * delta)

@@ -154,6 +154,15 @@ class Bandit(Stored):
         known = {active[place]: float(p) for place, p in zip(places, awake, strict=True)}
         return {names[number]: self._floor + kept * known.get(number, asleep) for number in numbers}
 
+    def evidence(self, time: float | None = None) -> dict[Any, tuple[float, float, float]]:
+        """What each arm has earned, faded to a time: the policy's two numbers, and the number of observations."""
+        with self._lock:
+            ledger, names = self._ledger, self._roster.names
+            seen = ledger.view(self._timing.reading(time)).tolist()
+            known = dict(zip(ledger.order[0, : ledger.active].tolist(), map(tuple, seen), strict=True))
+            nothing = (*ledger.initial, 0.0)
+            return {names[number]: known.get(number, nothing) for number in self._roster.all_numbers()}
+
     # Rewards
 
     def reward(self, id: int, value: float, time: float | None = None) -> RewardStatus:

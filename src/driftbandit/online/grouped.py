@@ -3,7 +3,8 @@
     p_k = ∫ f_k·F_k^{m_k − 1}·∏_{j≠k} F_j^{m_j} dt                     for one arm of kind k, of which there are m_k
 
 over the log odds t, with the optimistic forms as in `driftbandit.exact`: the integral starts at the largest mean, and
-the mass below it is shared by the arms that have that mean. The panels are halved until Σ m_k·p_k is 1.
+the mass below it is shared by the arms that have that mean. The panels are halved until nothing changes and Σ m_k·p_k
+is 1.
 """
 
 import numpy as np
@@ -14,8 +15,9 @@ from driftbandit.errors import DriftbanditError
 from driftbandit.online.table import Integers, Reals
 
 NODES, WEIGHTS = legendre.leggauss(16)
-NEGLIGIBLE = 1e-20
+NEGLIGIBLE = 1e-40
 TOLERANCE = 1e-12
+AGREEMENT = 1e-11
 MOST_PANELS = 1 << 13
 SLICE = 64  # panels in memory at a time
 
@@ -38,11 +40,13 @@ def grouped_probabilities(shapes: Reals, counts: Integers, optimistic: bool) -> 
         share = np.where(tied, below / counts[tied].sum(), 0.0)
         high = max(high, low)
     panels = 16
+    before = np.zeros(len(a))
     while panels <= MOST_PANELS:
         result = _integrate(low, high, panels, a, b, counts) + share
         total = float(counts @ result)
-        if abs(total - 1.0) < TOLERANCE:
+        if abs(total - 1.0) < TOLERANCE and np.allclose(result, before, rtol=AGREEMENT, atol=NEGLIGIBLE):
             return result / total
+        before = result
         panels *= 2
     raise DriftbanditError(
         f"probabilities of {counts.sum()} arms did not converge: their sum is off by {total - 1.0:.1e}"
@@ -55,7 +59,8 @@ def _range(a: Reals, b: Reals, counts: Integers) -> tuple[float, float]:
     high = float(np.max(np.log1p(-top) - np.log(np.maximum(top, 1e-300))))
     bottom = special.betaincinv(a, b, np.maximum(NEGLIGIBLE ** (1.0 / counts), 1e-300))
     rest = special.betaincinv(b, a, -np.expm1(np.log(NEGLIGIBLE) / counts))
-    low = np.where(rest < 0.5, np.log1p(-rest) - np.log(np.maximum(rest, 1e-300)), special.logit(bottom))
+    upper = np.log1p(-np.minimum(rest, 0.5)) - np.log(np.maximum(rest, 1e-300))
+    low = np.where(rest < 0.5, upper, special.logit(np.maximum(bottom, 1e-300)))
     return float(np.max(low)), high
 
 

@@ -25,7 +25,7 @@ DISCOUNTS = (*(round(0.05 * n, 2) for n in range(1, 21)), 0.97, 0.99)
 GRID_STEP = 0.05
 CANDIDATES = (0.80, 0.82, 0.84, 0.86, 0.88, 0.90, 0.92, 0.94, 0.95, 0.96, 0.97, 0.975, 0.98, 0.985, 0.99, 0.995)
 """The discounts among which the fitted one is chosen."""
-COARSE = (0.20, 0.40, 0.60, 0.75, 0.85, 0.90, 0.95, 0.97, 0.99, 0.995, 1.0)
+COARSE = (0.10, 0.20, 0.40, 0.60, 0.75, 0.85, 0.90, 0.95, 0.97, 0.99, 0.995, 1.0)
 PRIORS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 APPENDIX_RIVALS = ("D-UCB", "SW-UCB", "EXP3-IX")
 UNDISCOUNTED = {"dTS": "TS", "dOTS": "OTS"}

@@ -38,8 +38,9 @@ class Cell:
 
 
 def parameter_cells() -> list[Cell]:
-    """Every cell of the four tables that has a formula, recomputed."""
-    return [cell for setting in SETTINGS for cell in _cells(setting)]
+    """Every cell of the paper's tables that has a formula, recomputed, table by table."""
+    by_setting = [_cells(setting) for setting in SETTINGS]
+    return [cell for cells in zip(*by_setting, strict=True) for cell in cells]
 
 
 def _cells(setting: Setting) -> list[Cell]:

@@ -46,9 +46,9 @@ def written(panel: Panel, folder: Path) -> Picture:
 
 
 def _lean(svg: str) -> str:
-    """Without what nobody needs: comments, metadata, ids that nothing refers to, digits below a hundredth of a point."""
+    """Without what nobody needs: comments, metadata, ids that nothing refers to, digits below 0.01 points."""
     svg = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>|<!DOCTYPE[^>]*>", "", svg, flags=re.DOTALL)
-    used = set(re.findall(r"#([\w.-]+)[\")]", svg))
+    used = set(re.findall(r'(?:url\(|href=")#([\w.-]+)', svg))
     svg = re.sub(r' id="([\w.-]+)"', lambda found: found[0] if found[1] in used else "", svg)
     svg = re.sub(r' d="[^"]*"', lambda found: re.sub(r"-?\d+\.\d{2,}", _rounded, found[0]), svg)
     return re.sub(r"\n\s*\n+", "\n", svg)
@@ -62,7 +62,7 @@ def themed(svg: str, name: str, words: str) -> str:
     """An SVG file's text for a page: ids of its own, the page's colours and font, and its content in words."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r' id="([\w.-]+)"', rf' id="{name}-\1"', svg)
-    svg = re.sub(r"#([\w.-]+)([\")])", rf"#{name}-\1\2", svg)
+    svg = re.sub(r'(url\(|href=")#', rf"\1#{name}-", svg)
     for color, variable in THEMED.items():
         svg = svg.replace(f": {color}", f": var({variable})")
     svg = re.sub(r"font: ([\d.]+px) [^;\"]*", r"font-size: \1", svg)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from driftbandit.engine.estimate import Estimate, estimate
+from driftbandit.engine.estimate import Estimate, estimate, half_width
 from driftbandit.engine.games import Game
 from driftbandit.engine.result import Result
 
@@ -69,38 +69,40 @@ class Record:
 FIELDS = tuple(field.name for field in dataclasses.fields(Record))
 
 
-def condensed(game: Game, result: Result) -> Record:
-    """The record of a game with one policy."""
+def condensed(game: Game, result: Result, row: int) -> Record:
+    """The record of a game with one policy, which is this row of a result."""
     horizon = result.horizon
     steps = result.dataset["step"].values.astype(np.int32)
-    over_time, reward = result.regret_over_time, result.reward_over_time
+    cumulative = {name: result.dataset[name].values[row] for name in ("regret", "expected", "reward")}
+    regret = cumulative["regret"] / steps
+    reward = np.diff(cumulative["expected"], axis=1, prepend=0.0) / np.diff(steps, prepend=0)
     count = np.round(len(steps) * np.arange(1, CHECKPOINTS + 1) / CHECKPOINTS).astype(int)
     places = np.unique(np.maximum(1, count)) - 1
-    late_steps, late_mean, late_ci95 = _late(game, result)
+    late_steps, late_mean, late_ci95 = _late(game, result, row)
     return Record(
         steps,
-        over_time["mean"].values[0],
-        over_time["ci95"].values[0],
-        reward["mean"].values[0],
-        reward["ci95"].values[0],
+        regret.mean(axis=0),
+        half_width(regret),
+        reward.mean(axis=0),
+        half_width(reward),
         late_steps,
         late_mean,
         late_ci95,
         steps[places],
-        result.dataset["regret"].values[0][:, places] / steps[places],
-        result.dataset["expected"].values[0, :, -1] / horizon,
-        result.dataset["reward"].values[0, :, -1] / horizon,
+        np.ascontiguousarray(regret[:, places]),
+        cumulative["expected"][:, -1] / horizon,
+        cumulative["reward"][:, -1] / horizon,
         np.array([result.dataset["static_oracle"].values[0] / horizon]),
     )
 
 
-def _late(game: Game, result: Result) -> tuple[NDArray[np.int32], Reals, Reals]:
+def _late(game: Game, result: Result, row: int) -> tuple[NDArray[np.int32], Reals, Reals]:
     """The mean reward of the last steps, from how often each arm was chosen there."""
     interval = result.dataset["interval"].values
     if game.environment.rested or len(interval) != game.horizon:
         return np.zeros(0, np.int32), np.zeros(0), np.zeros(0)
     steps = interval[-LATE:].astype(np.int64)
-    share: Reals = result.choice_frequency.values[0, -LATE:]
+    share: Reals = result.dataset["choices"].values[row, -LATE:] / result.runs
     means = game.environment.means_at(steps)
     mean = (share * means).sum(axis=1)
     variance = np.maximum(0.0, (share * means**2).sum(axis=1) - mean**2)

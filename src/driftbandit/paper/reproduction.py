@@ -1,7 +1,6 @@
 """The whole evaluation with one call: run what is missing, judge, draw, and write the report."""
 
 import dataclasses
-import json
 import os
 import platform
 import time
@@ -22,7 +21,7 @@ from driftbandit.paper.experiments import chosen_experiments
 from driftbandit.paper.findings import Findings
 from driftbandit.paper.fitting import fitted_discounts, fitting_games, unfitted
 from driftbandit.paper.lock import locked
-from driftbandit.paper.pictures import written
+from driftbandit.paper.pictures import Picture, written
 from driftbandit.paper.printed import Setting
 from driftbandit.paper.profiles import Profile, chosen_profiles
 from driftbandit.paper.report import Colophon, page
@@ -89,9 +88,9 @@ def reproduce(
             judgements = judged(found)
             _write_numbers(folder / "numbers", found, judgements)
             _write_index(folder / "results" / "index.csv", store, work.records)
-            seconds = time.monotonic() - began
-            facts = _facts(found, work, scale, seconds, device, precision)
-            _write_report(folder, found, judgements, Colophon(facts))
+            first, pictures = _drawn(folder / "figures", found)
+            facts = _facts(found, work, scale, time.monotonic() - began, device, precision)
+            _write_whole(folder / REPORT, page(found, judgements, first, pictures, Colophon(facts)))
         except KeyboardInterrupt:
             raise Interrupted(f"interrupted while writing; finished games are kept in {folder}") from None
     counts = {name: dict(counter) for name, counter in tally(judgements).items()}
@@ -153,16 +152,20 @@ def _write_index(path: Path, store: Store, games: Iterable[Game]) -> None:
     path.write_text(Table(("file", "specification"), rows).csv(), encoding="utf-8")
 
 
-def _write_report(folder: Path, found: Findings, judgements: Sequence[Judgement], colophon: Colophon) -> None:
-    figures = folder / "figures"
-    first = [written(panel, figures) for panel in opening(found)]
+def _drawn(folder: Path, found: Findings) -> tuple[list[Picture], dict[str, list[Picture]]]:
+    """The opening picture and the panels of every experiment, written and ready for the page."""
+    first = [written(panel, folder) for panel in opening(found)]
     pictures = {
-        experiment.id: [written(panel, figures) for panel in panels_of(experiment, found)]
+        experiment.id: [written(panel, folder) for panel in panels_of(experiment, found)]
         for experiment in found.experiments
     }
-    part = folder / f".{REPORT}.part"
-    part.write_text(page(found, judgements, first, pictures, colophon), encoding="utf-8")
-    os.replace(part, folder / REPORT)
+    return first, pictures
+
+
+def _write_whole(path: Path, text: str) -> None:
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)
 
 
 def _facts(found: Findings, work: Work, scale: Scale, seconds: float, device: str, precision: str) -> dict[str, str]:
@@ -177,7 +180,7 @@ def _facts(found: Findings, work: Work, scale: Scale, seconds: float, device: st
     return {
         "Games": f"{len(work.records)}: {work.simulated} run now, {loaded} kept from before",
         "Run-steps": f"{sum(game.runs * game.horizon for game in work.records) / 1e9:.2f} billion",
-        "Time": f"{seconds:.0f} seconds for games and judgement, on {os.cpu_count()} cores of {platform.machine()}",
+        "Time": f"{seconds:.0f} seconds, on {os.cpu_count()} cores of {platform.machine()}",
         "Runs": "as in the paper: 5000 in the main text, 1000 in its appendix; fewer beyond the paper"
         if scale.runs is None
         else f"{scale.runs} everywhere",
@@ -185,7 +188,6 @@ def _facts(found: Findings, work: Work, scale: Scale, seconds: float, device: st
         "Device": f"{device}, {precision}",
         "Versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
         "Experiments": ", ".join(experiment.id for experiment in found.experiments),
-        "Fitted": json.dumps({f"{name} {setting}": value for (setting, name), value in found.fits.items()})
-        if found.fits
-        else "nothing",
+        "Fitted discounts": ", ".join(f"{name} {setting} {value:g}" for (setting, name), value in found.fits.items())
+        or "none",
     }

@@ -1,14 +1,20 @@
 """Running the games that are not there yet, all in one go, and loading the others."""
 
+import contextlib
+import dataclasses
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from driftbandit.engine.games import Backend, Game, play_games
 from driftbandit.engine.progress import Progress
+from driftbandit.environments import Environment
 from driftbandit.errors import Interrupted
 from driftbandit.paper.record import Record, condensed
 from driftbandit.paper.store import Store
+
+BATCH_RUNS = 2500
+"""How many runs, of all its policies, a batch may hold: their curves fit into memory easily."""
 
 
 class Work:
@@ -35,13 +41,15 @@ class Work:
                 self._have(game, found)
         if not missing:
             return
-        missing.sort(key=cost, reverse=True)  # the longest first, so that no core is idle at the end
+        batches = list(batched(missing))
+        batches.sort(key=lambda batch: sum(map(cost, batch)), reverse=True)  # then no core is idle at the end
         try:
-            for place, result in play_games(missing, self.backend, progress=False, keep=self.parts):
-                record = condensed(missing[place], result)
-                self.store.keep(missing[place], record)
-                self.simulated += 1
-                self._have(missing[place], record)
+            for place, result in play_games([_together(batch) for batch in batches], self.backend, False, self.parts):
+                for row, game in enumerate(batches[place]):
+                    record = condensed(game, result, row)
+                    self.store.keep(game, record)
+                    self.simulated += 1
+                    self._have(game, record)
         except Interrupted:
             share = self.bar.finished / max(1, self.bar.total)
             raise Interrupted(
@@ -52,10 +60,30 @@ class Work:
     def tidy(self) -> None:
         """Nothing is half done any more."""
         shutil.rmtree(self.parts, ignore_errors=True)
+        with contextlib.suppress(OSError):  # there may be parts of another device
+            self.parts.parent.rmdir()
 
     def _have(self, game: Game, record: Record) -> None:
         self.records[game] = record
         self.bar.advance(cost(game))
+
+
+def batched(games: Iterable[Game]) -> Iterator[tuple[Game, ...]]:
+    """Games that differ in their policies only, some at a time: a result of many costs little more than one of one.
+
+    What a policy does never depends on its company, so neither do the records.
+    """
+    alike: dict[tuple[Environment, int, int, int], list[Game]] = {}
+    for game in games:
+        alike.setdefault((game.environment, game.horizon, game.runs, game.seed), []).append(game)
+    for (_, _, runs, _), members in alike.items():
+        size = max(1, BATCH_RUNS // runs)
+        for first in range(0, len(members), size):
+            yield tuple(members[first : first + size])
+
+
+def _together(games: Sequence[Game]) -> Game:
+    return dataclasses.replace(games[0], policies=tuple(policy for game in games for policy in game.policies))
 
 
 def cost(game: Game) -> int:

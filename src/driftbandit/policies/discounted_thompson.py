@@ -19,8 +19,8 @@ class DiscountedThompsonSampling(Policy):
 
     Parameters:
         discount: (γ) what evidence is multiplied by at each step, in (0, 1]; 1 is Thompson sampling.
-        prior_successes: (α0) successes that never fade, above 0.
-        prior_failures: (β0) failures that never fade, above 0.
+        prior_successes: (α0) successes that never fade, from 1e-100 to 1e100.
+        prior_failures: (β0) failures that never fade, from 1e-100 to 1e100.
         discounted_arms: "all" as in Algorithm 1, or "played": only the chosen arm's evidence fades, which is what the
             published figures show.
 
@@ -35,14 +35,14 @@ class DiscountedThompsonSampling(Policy):
     optimistic: ClassVar[bool] = False
 
     discount: float = real("(0, 1]")
-    prior_successes: float = real("(0, inf)", 1.0)
-    prior_failures: float = real("(0, inf)", 1.0)
+    prior_successes: float = real("[1e-100, 1e100]", 1.0)
+    prior_failures: float = real("[1e-100, 1e100]", 1.0)
     discounted_arms: str = choice("all", "played")
 
     @classmethod
     def tuned(cls, half_life: float, **parameters: Any) -> Self:
         """The discount under which evidence counts half after `half_life` steps: γ = 2^(−1/half_life)."""
-        return cls(discount=math.exp2(-1.0 / checks.real("half_life", half_life, "(0, inf)")), **parameters)
+        return cls(discount=math.exp2(-1.0 / checks.real("half_life", half_life, "[0.001, 1e100]")), **parameters)
 
     def rule(self, n_arms: int) -> Rule:
         rule = posterior.sampling_rule(self.prior_successes, self.prior_failures, self.optimistic)

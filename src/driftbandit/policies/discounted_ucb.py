@@ -18,8 +18,8 @@ class DiscountedUCB(Policy):
 
     Parameters:
         discount: (γ) what evidence is multiplied by at each step, in (0, 1].
-        confidence: (ξ) how wide the padding is, above 0.
-        bound: (B) the largest possible reward, above 0.
+        confidence: (ξ) how wide the padding is, from 1e-100 to 1e100.
+        bound: (B) the largest possible reward, from 1e-100 to 1e100.
 
     >>> round(DiscountedUCB.tuned(horizon=500, change_points=20).discount, 4)
     0.95
@@ -31,15 +31,15 @@ class DiscountedUCB(Policy):
     name: ClassVar[str] = "d-ucb"
 
     discount: float = real("(0, 1]")
-    confidence: float = real("(0, inf)", 0.5)
-    bound: float = real("(0, inf)", 1.0)
+    confidence: float = real("[1e-100, 1e100]", 0.5)
+    bound: float = real("[1e-100, 1e100]", 1.0)
 
     @classmethod
     def tuned(cls, horizon: int, change_points: float, bound: float = 1.0, **parameters: Any) -> Self:
         """γ = 1 − (4B)⁻¹·√(Υ/T) for Υ change points in T steps."""
         steps = checks.whole("horizon", horizon)
-        changes = checks.real("change_points", change_points, f"(0, {steps}]")
-        limit = checks.real("bound", bound, "(0.25, inf)")
+        changes = checks.real("change_points", change_points, f"[1e-100, {steps}]")
+        limit = checks.real("bound", bound, "(0.25, 1e100]")
         return cls(discount=1.0 - math.sqrt(changes / steps) / (4.0 * limit), bound=limit, **parameters)
 
     def rule(self, n_arms: int) -> Rule:

@@ -19,9 +19,9 @@ class DynamicThompsonSampling(Policy):
     where α and β of an arm start at α0 and β0. Arms that are not chosen keep their posterior.
 
     Parameters:
-        threshold: (C) observations that an arm can hold, above 0.
-        prior_successes: (α0) where α starts, above 0.
-        prior_failures: (β0) where β starts, above 0.
+        threshold: (C) observations that an arm can hold, from 1e-100 to 1e100.
+        prior_successes: (α0) where α starts, from 1e-100 to 1e100.
+        prior_failures: (β0) where β starts, from 1e-100 to 1e100.
 
     >>> DynamicThompsonSampling.tuned(change_interval=25).threshold
     25.0
@@ -32,14 +32,14 @@ class DynamicThompsonSampling(Policy):
 
     name: ClassVar[str] = "dynamic-ts"
 
-    threshold: float = real("(0, inf)")
-    prior_successes: float = real("(0, inf)", 1.0)
-    prior_failures: float = real("(0, inf)", 1.0)
+    threshold: float = real("[1e-100, 1e100]")
+    prior_successes: float = real("[1e-100, 1e100]", 1.0)
+    prior_failures: float = real("[1e-100, 1e100]", 1.0)
 
     @classmethod
     def tuned(cls, change_interval: float, **parameters: Any) -> Self:
         """C is the number of steps between changes of the best arm; for a sinusoid, a quarter of its period."""
-        return cls(threshold=checks.real("change_interval", change_interval, "(0, inf)"), **parameters)
+        return cls(threshold=checks.real("change_interval", change_interval, "[1e-100, 1e100]"), **parameters)
 
     def rule(self, n_arms: int) -> Rule:
         # C/(C + 1) shrinks the prior too, so it is part of the evidence and nothing is added to it

@@ -17,8 +17,8 @@ class Exp3IX(Policy):
         p_k ∝ exp(−η·Σ estimates),   estimate of the chosen arm: (1 − r)/(p + γ)
 
     Parameters:
-        learning_rate: (η) how fast weights move, above 0.
-        implicit_exploration: (γ) what is added to the probability, at least 0; None: η/2.
+        learning_rate: (η) how fast weights move, from 1e-100 to 1e100.
+        implicit_exploration: (γ) what is added to the probability, from 0 to 1e100; None: η/2.
 
     >>> round(Exp3IX.tuned(horizon=1000, n_arms=4).learning_rate, 4)
     0.0263
@@ -29,8 +29,8 @@ class Exp3IX(Policy):
 
     name: ClassVar[str] = "exp3-ix"
 
-    learning_rate: float = real("(0, inf)")
-    implicit_exploration: float | None = optional_real("[0, inf)")
+    learning_rate: float = real("[1e-100, 1e100]")
+    implicit_exploration: float | None = optional_real("[0, 1e100]")
 
     @classmethod
     def tuned(cls, horizon: int, n_arms: int) -> Self:

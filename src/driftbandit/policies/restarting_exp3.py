@@ -34,7 +34,7 @@ class RestartingExp3(Policy):
     def tuned(cls, horizon: int, variation: float, n_arms: int, **parameters: Any) -> Self:
         """Δ = ⌈(K·ln K)^{1/3}·(T/V)^{2/3}⌉ for a variation budget V over T steps."""
         steps = checks.whole("horizon", horizon)
-        budget = checks.real("variation", variation, "(0, inf)")
+        budget = checks.real("variation", variation, "[1e-100, 1e100]")
         arms = checks.whole("n_arms", n_arms, low=2)
         return cls(batch=math.ceil(math.cbrt(arms * math.log(arms)) * (steps / budget) ** (2 / 3)), **parameters)
 

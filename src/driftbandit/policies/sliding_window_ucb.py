@@ -20,8 +20,8 @@ class SlidingWindowUCB(Policy):
 
     Parameters:
         window: (τ) how many steps an observation lasts, a whole number of at least 1.
-        confidence: (ξ) how wide the padding is, above 0.
-        bound: (B) the largest possible reward, above 0.
+        confidence: (ξ) how wide the padding is, from 1e-100 to 1e100.
+        bound: (B) the largest possible reward, from 1e-100 to 1e100.
 
     >>> SlidingWindowUCB.tuned(horizon=2500, change_points=10).window
     88
@@ -33,15 +33,15 @@ class SlidingWindowUCB(Policy):
     name: ClassVar[str] = "sw-ucb"
 
     window: int = whole(1)
-    confidence: float = real("(0, inf)", 0.5)
-    bound: float = real("(0, inf)", 1.0)
+    confidence: float = real("[1e-100, 1e100]", 0.5)
+    bound: float = real("[1e-100, 1e100]", 1.0)
 
     @classmethod
     def tuned(cls, horizon: int, change_points: float, bound: float = 1.0, **parameters: Any) -> Self:
         """τ = 2B·√(T·ln T / Υ) for Υ change points in T steps, rounded to the nearest whole number."""
         steps = checks.whole("horizon", horizon, low=2)
-        changes = checks.real("change_points", change_points, f"(0, {steps}]")
-        limit = checks.real("bound", bound, "(0, inf)")
+        changes = checks.real("change_points", change_points, f"[1e-100, {steps}]")
+        limit = checks.real("bound", bound, "[1e-100, 1e100]")
         window = 2.0 * limit * math.sqrt(steps * math.log(steps) / changes)
         return cls(window=max(1, round(window)), bound=limit, **parameters)
 

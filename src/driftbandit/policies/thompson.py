@@ -15,8 +15,8 @@ class ThompsonSampling(Policy):
         θ_k ~ Beta(S_k + α0, F_k + β0),   arm = argmax θ_k,   then S or F of that arm grows by 1.
 
     Parameters:
-        prior_successes: (α0) successes that every arm starts with, above 0.
-        prior_failures: (β0) failures that every arm starts with, above 0.
+        prior_successes: (α0) successes that every arm starts with, from 1e-100 to 1e100.
+        prior_failures: (β0) failures that every arm starts with, from 1e-100 to 1e100.
 
     >>> print(ThompsonSampling())
     ts
@@ -29,8 +29,8 @@ class ThompsonSampling(Policy):
     name: ClassVar[str] = "ts"
     optimistic: ClassVar[bool] = False
 
-    prior_successes: float = real("(0, inf)", 1.0)
-    prior_failures: float = real("(0, inf)", 1.0)
+    prior_successes: float = real("[1e-100, 1e100]", 1.0)
+    prior_failures: float = real("[1e-100, 1e100]", 1.0)
 
     def rule(self, n_arms: int) -> Rule:
         return posterior.sampling_rule(self.prior_successes, self.prior_failures, self.optimistic)

@@ -17,7 +17,7 @@ class UCB1(Policy):
     with N_k observations of arm k so far, n of all arms, and arms without any first.
 
     Parameters:
-        confidence: (c) how wide the padding is, above 0.
+        confidence: (c) how wide the padding is, from 1e-100 to 1e100.
 
     >>> print(UCB1())
     ucb1
@@ -28,7 +28,7 @@ class UCB1(Policy):
 
     name: ClassVar[str] = "ucb1"
 
-    confidence: float = real("(0, inf)", 2.0)
+    confidence: float = real("[1e-100, 1e100]", 2.0)
 
     def rule(self, n_arms: int) -> Rule:
         return Rule(

@@ -53,8 +53,8 @@ def rested(experiment: Rested, found: Findings) -> Iterator[Panel]:
                        for row in rows.values() for _, _, values in row for value in values)  # fmt: skip
     for profile, row in rows.items():
         figure = figures.dots(
-            experiment.contenders, [group(*each) for each in row], x_label="normalised regret", size=SIZE,
-            x_limits=(-0.02 * right, right),
+            experiment.contenders, [group(*each) for each in row], x_label="normalised regret",
+            size=SIZE, title=profile.title, x_limits=(0, right),
         )  # fmt: skip
         numbers = "; ".join(
             f"{name} {free.mean:.3f} restless, {own.mean:.3f} rested"
@@ -68,18 +68,27 @@ def rested(experiment: Rested, found: Findings) -> Iterator[Panel]:
 
 def two_oracles(experiment: TwoOracles, found: Findings) -> Iterator[Panel]:
     """Final regret against the dynamic and the static oracle, for each profile."""
-    for profile in found.profiles:
-        records = [found.record(experiment.id, profile, name) for name in experiment.contenders]
-        dynamic = [record.normalized_regret for record in records]
-        static = [record.static_regret for record in records]
+    rows = {
+        profile: [found.record(experiment.id, profile, name) for name in experiment.contenders]
+        for profile in found.profiles
+    }
+    dynamic = {profile: [record.normalized_regret for record in records] for profile, records in rows.items()}
+    static = {profile: [record.static_regret for record in records] for profile, records in rows.items()}
+    every = [value.mean for values in (*dynamic.values(), *static.values()) for value in values]
+    margin = 0.06 * (max(every) - min(every))
+    for profile in rows:
         figure = figures.dots(
             experiment.contenders,
-            [group("dynamic oracle", figures.STYLES[0], dynamic), group("static oracle", figures.STYLES[1], static)],
-            x_label="regret a step", size=SIZE,
+            [
+                group("dynamic oracle", figures.STYLES[0], dynamic[profile]),
+                group("static oracle", figures.STYLES[1], static[profile]),
+            ],
+            x_label="regret a step", size=SIZE, title=profile.title,
+            x_limits=(min(every) - margin, max(every) + margin),
         )  # fmt: skip
         numbers = "; ".join(
             f"{name} {one.mean:.3f} dynamic, {other.mean:.3f} static"
-            for name, one, other in zip(experiment.contenders, dynamic, static, strict=True)
+            for name, one, other in zip(experiment.contenders, dynamic[profile], static[profile], strict=True)
         )
         yield Panel(
             f"{experiment.id}-{profile.id}", "Regret a step against two oracles", profile, figure,

@@ -32,9 +32,9 @@ SECTIONS = {
     ),
     "prior": (
         "Beyond the paper: what the prior does",
-        "Normalised regret over discount and prior (the same for successes and failures). The framed cell is the least. "
-        "A prior never fades: with all arms discounted, it is what an idle arm returns to, and so what makes the policy "
-        "look at that arm again. With a small prior an idle arm's sample is almost 0 or almost 1.",
+        "Normalised regret over discount and prior (the same for successes and failures). The framed cell is the "
+        "least. A prior never fades: with every arm discounted, it is what an idle arm returns to, and so what makes "
+        "the policy look at that arm again. With a small prior an idle arm's sample is almost 0 or almost 1.",
     ),
     "rested": (
         "Beyond the paper: rested arms",
@@ -65,9 +65,12 @@ def page(
 ) -> str:
     """The whole report as HTML."""
     sections = [section for section in SECTIONS if any(each.section == section for each in found.experiments)]
-    contents = [*((section, SECTIONS[section][0]) for section in sections), ("claims", "Claims"), ("made", "How")]
-    links = "".join(f'<a href="#{name}">{escape(title.removeprefix("Beyond the paper: "))}</a>'
-                    for name, title in contents)  # fmt: skip
+    contents = [
+        *((section, SECTIONS[section][0]) for section in sections),
+        ("claims", "Claims"),
+        ("made", "How this was made"),
+    ]
+    links = "".join(f'<a href="#{name}">{escape(_short(title))}</a>' for name, title in contents)
     style = resources.files("driftbandit.paper.report").joinpath("style.css").read_text(encoding="utf-8")
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -100,22 +103,27 @@ numbers behind it; what decided comes first.</p>
 """
 
 
+def _short(title: str) -> str:
+    words = title.removeprefix("Beyond the paper: ")
+    return words[0].upper() + words[1:]
+
+
 def _opening(found: Findings, judgements: Sequence[Judgement], pictures: Sequence[Picture]) -> str:
     words = plain_words(found, judgements)
     tallies = words[-len(found.profiles) :]
     lead = "".join(f'<p class="lead">{escape(sentence)}</p>' for sentence in words[: -len(found.profiles)])
     columns = "".join(
         f"<div><strong>{escape(profile.title)}</strong><p>{escape(profile.description)}</p>"
-        f'{glance(judgements, profile)}<p class="soft">{escape(line.removeprefix(profile.title + ": ").capitalize())}</p>'
-        "</div>"
+        f"{glance(judgements, profile)}"
+        f'<p class="soft">{escape(line.removeprefix(profile.title + ": ").capitalize())}</p></div>'
         for profile, line in zip(found.profiles, tallies, strict=True)
     )
     shown = ""
     if pictures:
         shown = (
-            f'<div class="panels">{"".join(map(_figure, pictures))}</div><p class="soft">Normalised regret of dTS after '
-            "5000 steps against its discount, when every arm is discounted (Algorithm 1) and when only the chosen arm "
-            "is. The dotted line is the discount that the paper prints.</p>"
+            f'<div class="panels">{"".join(map(_figure, pictures))}</div><p class="soft">Normalised regret of dTS '
+            "after 5000 steps against its discount, when every arm is discounted (Algorithm 1) and when only the "
+            "chosen arm is. The dotted line is the discount that the paper prints.</p>"
         )
     return f'{lead}{shown}<div class="columns">{columns}</div>'
 

@@ -50,13 +50,13 @@ def _whose_discounts(judgements: Sequence[Judgement]) -> list[str]:
     text, published = near[TEXT.id], near[PUBLISHED.id]
     printed = ", ".join(f"{setting.discount:.2f} ({setting.id})" for setting in SETTINGS)
     tested = (
-        f"the printed discounts, {printed}, are near the best on {published} of {CURVES} curves when only the chosen arm "
-        f"is discounted, and on {text} of {CURVES} with Algorithm 1, which discounts every arm."
+        f"the printed discounts, {printed}, are near the best on {published} of {CURVES} curves when only the chosen "
+        f"arm is discounted, and on {text} of {CURVES} with Algorithm 1, which discounts every arm."
     )
     if published >= CURVES - 1 and text <= 1:
         return [
-            "The paper's figures do not show the algorithm that the paper prints. They show one that discounts only the "
-            f"arm that was just chosen: {tested}"
+            "The paper's figures do not show the algorithm that the paper prints. They show one that discounts only "
+            f"the arm that was just chosen: {tested}"
         ]
     if published > text:
         return [f"The paper's figures look more like a rule that discounts only the chosen arm: {tested}"]
@@ -80,15 +80,14 @@ def _better_with_its_own(found: Findings) -> list[str]:
     except NotRun:
         return []
     fits = ", ".join(f"{found.fits[setting.id, 'dTS']:g} ({setting.id})" for setting in SETTINGS)
-    sides = [
-        f"{_joined(places)} it has {word} regret than the figures' rule with the printed discounts"
-        for places, word in ((better, "less"), (worse, "more"))
-        if places
-    ]
+    sides = [(places, word) for places, word in ((better, "less"), (worse, "more")) if places]
     if not sides:
         return []
+    (places, word), *others = sides
+    rest = "".join(f"; in {_joined(other)} it has {more}" for other, more in others)
     return [
-        f"Given discounts that suit it, {fits} for dTS, Algorithm 1 is a different policy: in {'; in '.join(sides)}."
+        f"Given discounts that suit it, {fits} for dTS, Algorithm 1 is another policy: in {_joined(places)} it has "
+        f"{word} regret than the figures' rule with the printed discounts{rest}."
     ]
 
 

@@ -1,0 +1,75 @@
+"""Means from a CSV file: every wrong cell is named by its line and column, in one line, before any work starts."""
+
+from pathlib import Path
+
+import pytest
+
+import driftbandit as db
+
+
+def written(tmp_path: Path, content: str | bytes) -> Path:
+    path = tmp_path / "means.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "0.1,0.9\n0.5,0.5\n",
+        "first,second\n0.1,0.9\n0.5,0.5",
+        "\ufefffirst,second\r\n0.1,0.9\r\n\r\n0.5,0.5\r\n",
+        ' 0.1 ,"0.9"\n5e-1,.5\n\n',
+    ],
+    ids=["plain", "header", "byte order mark", "spaces"],
+)
+def test_a_column_an_arm_a_row_a_step(tmp_path: Path, content: str) -> None:
+    path = written(tmp_path, content)
+    for given in (path, str(path)):
+        assert db.FromMeans(means=given) == db.FromMeans(means=[[0.1, 0.9], [0.5, 0.5]])
+    assert db.Environment.parse(f"from-means:means={path}").n_arms == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("0.1,nan\n", "means must be in [0, 1], got 'nan' in line 1, column 2"),
+        ("a,b\n0.1,0.2\n0.3,inf\n", "means must be in [0, 1], got 'inf' in line 3, column 2"),
+        ("0.1,-inf\n", "means must be in [0, 1], got '-inf' in line 1, column 2"),
+        ("0.1,1.01\n", "means must be in [0, 1], got '1.01' in line 1, column 2"),
+        ("-0.001,1\n", "means must be in [0, 1], got '-0.001' in line 1, column 1"),
+        ("0.1,x\n", "means must be in [0, 1], got 'x' in line 1, column 2"),
+        ("0.1,0.2\n0.1,\n", "means must be in [0, 1], got '' in line 2, column 2"),
+        ("0.1,0.2\n\n0.3,1e400\n", "means must be in [0, 1], got '1e400' in line 3, column 2"),
+        ("0.1,0.2\n0.3\n", "means must have 2 columns in every row, got 1 in line 2"),
+        ("0.1,0.2\n0.3,0.4,0.5\n", "means must have 2 columns in every row, got 3 in line 2"),
+        ("", "means must have at least one row"),
+        ("\n\n", "means must have at least one row"),
+        ("a,b\n", "means must have at least one row"),
+        ("0.5\n0.6\n", "means must be a table with a row a step, at least two columns (arms)"),
+        (b"\xff\xfe\x00\x01\x80", "means must be a readable CSV file"),
+        (b"0.1,0.2\n\x00\x80\x81", "means must be a readable CSV file"),
+    ],
+)
+def test_every_wrong_file_is_refused_in_one_line(tmp_path: Path, content: str | bytes, complaint: str) -> None:
+    with pytest.raises(db.InvalidValue) as error:
+        db.FromMeans(means=written(tmp_path, content))
+    assert str(error.value).startswith(complaint)
+    assert "\n" not in str(error.value)
+
+
+def test_a_missing_file_and_a_folder_are_refused_in_one_line(tmp_path: Path) -> None:
+    for path in (tmp_path / "absent.csv", tmp_path, "", "\0"):
+        with pytest.raises(db.InvalidValue, match="^means must be a readable CSV file, got ") as error:
+            db.FromMeans(means=path)
+        assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("cell", "place"), [(float("nan"), (0, 0)), (float("inf"), (1, 1)), (-0.5, (0, 1)), (2, (1, 0))]
+)
+def test_a_wrong_cell_of_an_array_is_named(cell: float, place: tuple[int, int]) -> None:
+    table = [[0.5, 0.5], [0.5, 0.5]]
+    table[place[0]][place[1]] = cell
+    with pytest.raises(db.InvalidValue, match=rf"in row {place[0] + 1}, column {place[1] + 1}$"):
+        db.FromMeans(means=table)

@@ -1,0 +1,84 @@
+"""The probability of choosing each arm, for every policy: against the frequencies that `simulate` records."""
+
+import numpy as np
+import pytest
+
+import driftbandit as db
+from driftbandit.engine.shard import Shard, run_shard
+
+POLICIES = [
+    db.ThompsonSampling(),
+    db.OptimisticThompsonSampling(),
+    db.DiscountedThompsonSampling(discount=0.8),
+    db.DiscountedOptimisticThompsonSampling(discount=0.8),
+    db.DiscountedThompsonSampling(discount=0.8, discounted_arms="played"),
+    db.DiscountedThompsonSampling(discount=0.8, prior_successes=0.01, prior_failures=0.02),
+    db.DynamicThompsonSampling(threshold=4),
+    db.Exp3(exploration=0.3),
+    db.RestartingExp3(batch=3),
+    db.Exp3IX(learning_rate=0.5),
+    db.DiscountedUCB(discount=0.9),
+    db.SlidingWindowUCB(window=3),
+    db.UCB1(),
+    db.UniformRandom(),
+]
+RUNS = 100_000
+
+
+def evidence_after(policy, arms, rewards):
+    """The evidence of a policy that chose these arms and got these rewards, by the rule's own plain functions."""
+    rule = policy.rule(2)
+    state = [list(rule.initial) for _ in range(2)]
+    for step, (arm, reward) in enumerate(zip(arms, rewards, strict=True), 1):
+        probability = policy.selection_probabilities(state)[arm]
+        state = [[a * rule.decay, b * rule.decay] for a, b in state]
+        state[arm] = list(rule.learn(rule.parameters, *state[arm], reward, probability))
+        if rule.window and step > rule.window:
+            old = arms[step - rule.window - 1]
+            state[old] = list(rule.unlearn(rule.parameters, *state[old], rewards[step - rule.window - 1]))
+        if rule.restart and step % rule.restart == 0:
+            state = [list(rule.initial) for _ in range(2)]
+    return state
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=str)
+def test_the_expected_frequency_at_each_step_is_what_simulate_records(policy):
+    """Arm 0 always pays and arm 1 never: a history is a sequence of arms, so frequencies can be summed exactly."""
+    steps = 5
+    histories = {(): 1.0}
+    expected = np.zeros((steps, 2))
+    for step in range(steps):
+        following = {}
+        for arms, weight in histories.items():
+            chances = policy.selection_probabilities(evidence_after(policy, arms, [1.0 - arm for arm in arms]))
+            expected[step] += weight * chances
+            for arm in range(2):
+                following[(*arms, arm)] = weight * chances[arm]
+        histories = {arms: weight for arms, weight in following.items() if weight > 0}
+    shard = Shard(policy, db.FromMeans(means=[[1.0, 0.0]]), steps, 3, 0, RUNS, (steps,))
+    found = run_shard(shard).choices / RUNS
+    error = np.sqrt(expected * (1 - expected) / RUNS)
+    assert expected.sum(axis=1) == pytest.approx(np.ones(steps), abs=1e-12)
+    assert np.all(np.abs(found - expected) <= 4.5 * error + 1e-12)
+
+
+def test_ties_of_an_index_are_shared_evenly_and_arms_without_observations_come_first():
+    assert db.UCB1().selection_probabilities([(2, 1), (0, 0), (0, 0)]).tolist() == [0, 0.5, 0.5]
+    assert db.UCB1().selection_probabilities([(2, 1), (2, 1), (2, 0)]).tolist() == [0.5, 0.5, 0]
+
+
+def test_many_states_are_answered_at_once():
+    states = np.random.default_rng(1).uniform(0, 5, size=(3, 7, 4, 2))
+    policy = db.DiscountedThompsonSampling(discount=0.9)
+    found = policy.selection_probabilities(states)
+    assert found.shape == (3, 7, 4)
+    assert found[2, 3] == pytest.approx(policy.selection_probabilities(states[2, 3]), abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    "evidence", [[], [(1, 2)], [(1, 2, 3), (1, 2, 3)], [(np.nan, 1), (1, 1)], [(np.inf, 1), (1, 1)], "no", 3]
+)
+def test_evidence_that_makes_no_sense_is_answered_in_one_line(evidence):
+    with pytest.raises(db.InvalidValue, match="evidence must be finite numbers") as error:
+        db.Exp3(exploration=0.1).selection_probabilities(evidence)
+    assert "\n" not in str(error.value)

@@ -1,0 +1,125 @@
+"""What the tests of live use share: a policy of every kind, and a slow, obvious account of what it should know."""
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+
+import driftbandit as db
+from driftbandit.online import Bandit
+
+POLICIES: list[db.Policy] = [
+    db.ThompsonSampling(),
+    db.OptimisticThompsonSampling(),
+    db.DiscountedThompsonSampling(discount=0.9),
+    db.DiscountedOptimisticThompsonSampling(discount=0.8),
+    db.DiscountedThompsonSampling(discount=0.7, discounted_arms="played"),
+    db.DynamicThompsonSampling(threshold=5),
+    db.Exp3(exploration=0.2),
+    db.RestartingExp3(batch=7),
+    db.Exp3IX(learning_rate=0.1),
+    db.DiscountedUCB(discount=0.9),
+    db.SlidingWindowUCB(window=6),
+    db.UCB1(),
+    db.UniformRandom(),
+]
+ARMS = ["a", "b", "c", "d"]
+
+
+def ids(policy: db.Policy) -> str:
+    return str(policy)
+
+
+class Ticker:
+    """A clock that stands where it is put."""
+
+    def __init__(self, now: float = 1000.0) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def assert_same_evidence(first: Bandit, second: Bandit, time: float | None = None, tolerance: float = 1e-12) -> None:
+    one, two = first.evidence(time), second.evidence(time)
+    assert one.keys() == two.keys()
+    for arm in one:
+        np.testing.assert_allclose(one[arm], two[arm], rtol=tolerance, atol=tolerance, err_msg=str(arm))
+
+
+@dataclasses.dataclass
+class Made:
+    """A decision and what it earned."""
+
+    arm: Any
+    step: int
+    """How many decisions were made before it."""
+    time: float
+    probability: float
+    reward: float | None
+
+
+def expected_evidence(
+    policy: db.Policy, history: list[Made], arms: list[Any], now: float, step_seconds: float | None
+) -> dict[Any, tuple[float, float]]:
+    """The definition, read literally: a sum over all decisions, in which each counts by its age."""
+    parameters = policy.parameters()
+    found = {}
+    made = len(history)
+    for arm in arms:
+        own = [one for one in history if one.arm == arm]
+        a = b = 0.0
+        prior = 1.0
+        for place, one in enumerate(own):
+            later = len(own) - 1 - place
+            age = made - 1 - one.step if step_seconds is None else (now - one.time) / step_seconds
+            weight = 1.0
+            if policy.name in ("dts", "dots") and parameters["discounted_arms"] == "played":
+                weight = parameters["discount"] ** later
+            elif "discount" in parameters:
+                weight = parameters["discount"] ** age
+            elif policy.name == "dynamic-ts":
+                weight = dynamic_weight(parameters, place, len(own))
+            elif policy.name == "sw-ucb":
+                weight = 1.0 if age < parameters["window"] else 0.0
+            elif policy.name == "rexp3":
+                at, present = (one.step, made) if step_seconds is None else (one.time / step_seconds, now / step_seconds)
+                weight = 1.0 if at // parameters["batch"] == present // parameters["batch"] else 0.0
+            if one.reward is not None:
+                x, y = increment(policy, one, len(arms))
+                a, b = a + weight * x, b + weight * y
+        if policy.name == "dynamic-ts":
+            prior = dynamic_weight(parameters, -1, len(own))
+            a, b = a + prior * parameters["prior_successes"], b + prior * parameters["prior_failures"]
+        found[arm] = (a, b)
+    return found
+
+
+def dynamic_weight(parameters: dict[str, Any], place: int, decisions: int) -> float:
+    """What is left of observation `place` (the prior: −1) after some decisions of the arm: C/(C + 1) for each full one."""
+    threshold, total, weight = parameters["threshold"], parameters["prior_successes"] + parameters["prior_failures"], 1.0
+    for number in range(decisions):
+        scale = 1.0 if total < threshold - 1e-9 else threshold / (threshold + 1)
+        total = (total + 1) * scale
+        if number >= place:
+            weight *= scale
+    return weight
+
+
+def increment(policy: db.Policy, one: Made, n_arms: int) -> tuple[float, float]:
+    assert one.reward is not None
+    parameters = policy.parameters()
+    if policy.name in ("exp3", "rexp3"):
+        share = parameters["exploration"]
+        if share is None:
+            share = min(1.0, math.sqrt(n_arms * math.log(n_arms) / ((math.e - 1) * parameters["batch"])))
+        return share * one.reward / (one.probability * n_arms), 0.0
+    if policy.name == "exp3-ix":
+        rate = parameters["learning_rate"]
+        return -rate * (1 - one.reward) / (one.probability + rate / 2), 0.0
+    if policy.name in ("d-ucb", "sw-ucb", "ucb1"):
+        return 1.0, one.reward
+    if policy.name == "uniform":
+        return 0.0, 0.0
+    return one.reward, 1.0 - one.reward

@@ -1,0 +1,103 @@
+"""Every reward gets an answer that a person can read."""
+
+from typing import Any
+
+import pytest
+
+import driftbandit as db
+from driftbandit.online import Bandit, RewardStatus
+from tests.online.scenes import ARMS, POLICIES, Ticker, ids
+
+
+def test_the_four_answers() -> None:
+    clock = Ticker()
+    bandit = Bandit(ARMS, db.ThompsonSampling(), seed=1, step_seconds=1.0, clock=clock, wait=10.0)
+    first, second = bandit.select(), bandit.select()
+    assert bandit.reward(first.id, 1.0) is RewardStatus.ACCEPTED
+    assert bandit.reward(first.id, 0.0) == "repeated"
+    assert bandit.reward(second.id + 1, 1.0) == "unknown"
+    assert bandit.reward((7 << 40) + 1, 1.0) == "unknown"
+    assert bandit.reward(0, 1.0) == "unknown"
+    clock.now += 10.5
+    assert bandit.reward(second.id, 1.0) == "expired"
+    assert bandit.reward(first.id, 1.0) == "expired"  # closed long ago, whatever became of it
+    assert sum(count for _, _, count in bandit.evidence().values()) == 1.0
+    assert str(RewardStatus.ACCEPTED) == "accepted"
+
+
+def test_a_reward_just_in_time_is_accepted() -> None:
+    clock = Ticker()
+    bandit = Bandit(ARMS, db.ThompsonSampling(), seed=1, step_seconds=4.0, clock=clock, wait=10.0)
+    decision = bandit.select()
+    clock.now += 10.0
+    assert bandit.reward(decision.id, 1.0) == "accepted"
+
+
+def test_waiting_is_counted_in_steps_where_a_step_is_a_decision() -> None:
+    bandit = Bandit(ARMS, db.ThompsonSampling(), seed=1, wait=2)
+    first = bandit.select()
+    bandit.select()
+    bandit.select()
+    assert bandit.reward(first.id, 1.0) == "accepted"
+    second = bandit.select()
+    for _ in range(3):
+        bandit.select()
+    assert bandit.reward(second.id, 1.0) == "expired"
+    assert bandit.pending == 3
+
+
+@pytest.mark.parametrize("step_seconds", [None, 1.0])
+@pytest.mark.parametrize("policy", POLICIES, ids=ids)
+def test_a_default_reward_ages_from_the_decision_like_any_other(policy: db.Policy, step_seconds: float | None) -> None:
+    """A bandit whose decisions expire with a default knows what one knows that was told that reward."""
+    bandits = []
+    for wait in (3.0, None):
+        clock = Ticker()
+        bandit = Bandit(ARMS, policy, seed=1, step_seconds=step_seconds, clock=clock, wait=wait, default_reward=0.0)
+        pairs = []
+        for number in range(12):
+            clock.now += 1.0
+            pairs.append((bandit.select(arms=[ARMS[number % 3]]).id, float(number % 4 == 0)))
+        known = [pair for number, pair in enumerate(pairs) if number % 4 == 0 or wait is None]
+        statuses = bandit.rewards(known)
+        assert all(status == ("accepted" if wait is None else status) for status in statuses)
+        if wait is not None:
+            for number, (id, _) in enumerate(pairs):
+                if number % 4:
+                    assert bandit.reward(id, 0.0) in ("accepted", "expired")
+        bandits.append(bandit)
+    first, second = (bandit.evidence() for bandit in bandits)
+    for arm in ARMS:
+        assert first[arm][2] == pytest.approx(second[arm][2], abs=1e-12)
+
+
+def test_a_batch_is_checked_before_anything_is_learned() -> None:
+    bandit = Bandit(ARMS, db.ThompsonSampling(), seed=1)
+    one, two = bandit.select(), bandit.select()
+    with pytest.raises(db.InvalidValue, match=r"reward must be in \[0, 1\], got 2.0"):
+        bandit.rewards([(one.id, 1.0), (two.id, 2.0)])
+    assert bandit.pending == 2
+    assert bandit.rewards({one.id: 1.0, two.id: 0.0}) == ["accepted", "accepted"]
+    assert bandit.rewards([]) == []
+
+
+@pytest.mark.parametrize("value", [True, 1, 0.25, False])
+def test_rewards_may_be_numbers_or_truth_values(value: Any) -> None:
+    bandit = Bandit(ARMS, db.ThompsonSampling(), seed=1)
+    assert bandit.reward(bandit.select().id, value) == "accepted"
+
+
+def test_a_larger_bound_allows_larger_rewards() -> None:
+    bandit = Bandit(ARMS, db.DiscountedUCB(discount=0.9, bound=10), seed=1)
+    assert bandit.reward(bandit.select().id, 7.5) == "accepted"
+    with pytest.raises(db.InvalidValue, match=r"reward must be in \[0, 10\], got 11"):
+        bandit.reward(bandit.select().id, 11)
+
+
+def test_memory_is_bounded_by_the_wait() -> None:
+    bandit = Bandit(ARMS, db.ThompsonSampling(), seed=1, wait=50)
+    for number in range(2000):
+        decision = bandit.select()
+        if number % 2:
+            bandit.reward(decision.id, 1.0)
+    assert len(bandit.state()["pending"]) <= 52

@@ -1,0 +1,62 @@
+"""Many threads use one bandit, and none of what they do is lost."""
+
+import threading
+from pathlib import Path
+
+import driftbandit as db
+from driftbandit.online import Bandit
+
+
+def test_threads_lose_nothing(tmp_path: Path) -> None:
+    bandit = Bandit(["a", "b", "c"], db.ThompsonSampling(), seed=1)
+    bandit.select()
+    seen: list[list[int]] = [[] for _ in range(4)]
+    errors: list[BaseException] = []
+
+    def work(mine: list[int]) -> None:
+        try:
+            for number in range(1500):
+                decision = bandit.select()
+                mine.append(decision.id)
+                bandit.reward(decision.id, float(number % 2))
+                if number % 500 == 0:
+                    bandit.save(tmp_path / "bandit.json")
+                    bandit.probabilities()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(mine,)) for mine in seen]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    ids = [id for mine in seen for id in mine]
+    assert len(set(ids)) == len(ids) == 6000
+    assert bandit.decisions == 6001
+    assert bandit.pending == 1
+    assert sum(count for _, _, count in bandit.evidence().values()) == 6000.0
+    Bandit.load(tmp_path / "bandit.json")
+
+
+def test_arms_change_while_others_decide() -> None:
+    bandit = Bandit(range(10), db.DiscountedThompsonSampling(discount=0.9), seed=1)
+    errors: list[BaseException] = []
+
+    def decide() -> None:
+        try:
+            for _ in range(800):
+                bandit.reward(bandit.select().id, 1.0)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=decide) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for number in range(200):
+        bandit.add(100 + number)
+        bandit.remove(bandit.arms[0])
+    for thread in threads:
+        thread.join()
+    assert not errors
+    assert len(bandit) == 10
