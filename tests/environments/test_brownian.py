@@ -12,7 +12,7 @@ from driftbandit.linking import link
 
 
 def walk(start, volatility, seed, run, arm, path):
-    """The means of one arm at clock 1, 2, …"""
+    """The means of one arm at clock 1, 2 and so on."""
     path[0] = first_mean(start, seed, run, arm)
     for t in range(1, path.size):
         path[t] = next_mean(path[t - 1], volatility, seed, run, np.uint64(t), arm)
@@ -90,8 +90,8 @@ def test_every_policy_meets_the_same_walk_on_the_clock_of_the_game_or_of_the_arm
     for run in range(3):
         arms, means = chosen_means(policy, environment, 80, run)
         clocks = np.ones(4, int)
-        for t, (arm, mean) in enumerate(zip(arms, means, strict=True), 1):
-            path = naive.Walk(naive.Dice(9, run), 0.05, None, 4)
+        path = naive.Walk(naive.Dice(9, run), 0.05, None, 4)
+        for t, (arm, mean) in enumerate(zip(arms.tolist(), means.tolist(), strict=True), 1):
             assert mean == pytest.approx(path.mean(arm, int(clocks[arm]) if rested else t), abs=1e-12)
             clocks[arm] += 1
 

@@ -60,7 +60,7 @@ def test_every_wrong_file_is_refused_in_one_line(tmp_path: Path, content: str | 
 
 def test_a_missing_file_and_a_folder_are_refused_in_one_line(tmp_path: Path) -> None:
     for path in (tmp_path / "absent.csv", tmp_path, "", "\0"):
-        with pytest.raises(db.InvalidValue, match="^means must be a readable CSV file, got ") as error:
+        with pytest.raises(db.InvalidValue, match=r"^means must be a readable CSV file, got ") as error:
             db.FromMeans(means=path)
         assert "\n" not in str(error.value)
 

@@ -84,7 +84,9 @@ def expected_evidence(
             elif policy.name == "sw-ucb":
                 weight = 1.0 if age < parameters["window"] else 0.0
             elif policy.name == "rexp3":
-                at, present = (one.step, made) if step_seconds is None else (one.time / step_seconds, now / step_seconds)
+                at, present = float(one.step), float(made)
+                if step_seconds is not None:
+                    at, present = one.time / step_seconds, now / step_seconds
                 weight = 1.0 if at // parameters["batch"] == present // parameters["batch"] else 0.0
             if one.reward is not None:
                 x, y = increment(policy, one, len(arms))
@@ -97,8 +99,9 @@ def expected_evidence(
 
 
 def dynamic_weight(parameters: dict[str, Any], place: int, decisions: int) -> float:
-    """What is left of observation `place` (the prior: −1) after some decisions of the arm: C/(C + 1) for each full one."""
-    threshold, total, weight = parameters["threshold"], parameters["prior_successes"] + parameters["prior_failures"], 1.0
+    """What is left of observation `place` (the prior: −1) after decisions of an arm: C/(C + 1) for each full one."""
+    threshold, weight = parameters["threshold"], 1.0
+    total = parameters["prior_successes"] + parameters["prior_failures"]
     for number in range(decisions):
         scale = 1.0 if total < threshold - 1e-9 else threshold / (threshold + 1)
         total = (total + 1) * scale

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from tests.online.scenes import POLICIES, ids
 
 import driftbandit as db
 from driftbandit.online import Bandit
-from tests.online.scenes import POLICIES, ids
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=ids)

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.online.scenes import POLICIES, Ticker, ids
 
 import driftbandit as db
 from driftbandit.online import Bandit
-from tests.online.scenes import POLICIES, Ticker, ids
 
 MEANS = {"a": 0.2, "b": 0.5, "c": 0.6, "d": 0.8, "e": 0.7}
 

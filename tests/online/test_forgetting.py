@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.online.scenes import ARMS, POLICIES, Made, Ticker, expected_evidence, ids
 
 import driftbandit as db
 from driftbandit.engine.shard import Shard, run_shard
 from driftbandit.online import Bandit
-from tests.online.scenes import ARMS, POLICIES, Made, Ticker, expected_evidence, ids
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=ids)

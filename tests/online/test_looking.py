@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from rich.console import Console
 from scipy import stats
+from tests.online.scenes import ARMS, POLICIES, ids
 
 import driftbandit as db
 from driftbandit.online import Bandit
 from driftbandit.online.summary import summarised
-from tests.online.scenes import ARMS, POLICIES, ids
 
 
 def lived(policy: db.Policy, arms: int = 4) -> Bandit:

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import special, stats
+from tests.online.scenes import Ticker
 
 import driftbandit as db
 from driftbandit.exact import selection_probabilities
 from driftbandit.online import Bandit, dormant, family
 from driftbandit.online.grouped import grouped_probabilities
-from tests.online.scenes import Ticker
 
 PRIORS = [(1.0, 1.0), (2.0, 3.0), (0.5, 0.5), (1.0, 4.0), (3.0, 1.0)]
 
@@ -127,7 +127,7 @@ def test_a_decision_among_a_million_arms_costs_as_much_as_the_arms_chosen_lately
     for arms in (100, 1_000_000):
         bandit = Bandit(range(arms), policy, seed=1)
         times = []
-        for block in range(8):
+        for _block in range(8):
             began = time.process_time()
             for _ in range(200):
                 bandit.reward(bandit.select().id, 1.0)

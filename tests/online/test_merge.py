@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.online.scenes import ARMS, POLICIES, Ticker, assert_same_evidence, ids
 
 import driftbandit as db
 from driftbandit.online import Bandit
-from tests.online.scenes import ARMS, POLICIES, Ticker, assert_same_evidence, ids
 
 EVENTS = st.lists(
     st.tuples(st.integers(0, 1), st.floats(0.0, 5.0), st.sampled_from(ARMS), st.booleans(), st.booleans()),

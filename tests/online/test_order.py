@@ -5,17 +5,17 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.online.scenes import ARMS, POLICIES, Ticker, assert_same_evidence, ids
 
 import driftbandit as db
 from driftbandit.online import Bandit
-from tests.online.scenes import ARMS, POLICIES, Ticker, assert_same_evidence, ids
 
 PAUSES = st.lists(st.floats(0.0, 40.0), min_size=1, max_size=25)
 
 
-def decided(policy: db.Policy, pauses: list[float], step_seconds: float | None, **options: Any) -> tuple[Bandit, Any, Ticker]:
+def decided(policy: db.Policy, pauses: list[float], step_seconds: float | None) -> tuple[Bandit, Any, Ticker]:
     clock = Ticker()
-    bandit = Bandit(ARMS, policy, seed=3, step_seconds=step_seconds, clock=clock, **options)
+    bandit = Bandit(ARMS, policy, seed=3, step_seconds=step_seconds, clock=clock)
     decisions = []
     for pause in pauses:
         clock.now += pause

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
+from tests.online.scenes import ARMS, POLICIES, Ticker, ids
 
 import driftbandit as db
 from driftbandit.online import Bandit, RewardStatus
-from tests.online.scenes import ARMS, POLICIES, Ticker, ids
 
 
 def test_the_four_answers() -> None:

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.online.scenes import ARMS, POLICIES, Ticker, ids
 
 import driftbandit as db
 from driftbandit.online import Bandit
-from tests.online.scenes import ARMS, POLICIES, Ticker, ids
 
 
 def lived(bandit: Bandit, clock: Ticker, rng: np.random.Generator, steps: int, waiting: list[Any]) -> list[Any]:
@@ -40,8 +40,8 @@ def test_a_restored_bandit_decides_as_one_that_never_stopped(
 ) -> None:
     clock, waiting = Ticker(), []  # type: ignore[var-annotated]
     rng = np.random.default_rng(before)
-    options: dict[str, Any] = {"step_seconds": step_seconds, "minimum_probability": floor, "wait": 25.0, "default_reward": 0}
-    bandit = Bandit(ARMS, policy, seed=seed, clock=clock, **options)
+    options: dict[str, Any] = {"step_seconds": step_seconds, "minimum_probability": floor}
+    bandit = Bandit(ARMS, policy, seed=seed, clock=clock, wait=25.0, default_reward=0, **options)
     lived(bandit, clock, rng, before, waiting)
     bandit.add("late")
     bandit.remove("b")
@@ -61,8 +61,8 @@ def test_a_restored_bandit_decides_as_one_that_never_stopped(
 def test_a_thousand_decisions_after_loading_a_file_are_the_same(policy: db.Policy, tmp_path: Path) -> None:
     bandit = Bandit([f"arm {k}" for k in range(200)], policy, seed=9)
     rng = np.random.default_rng(0)
-    clock: Any = Ticker()
-    lived(bandit, clock, rng, 300, [])
+    for _ in range(300):
+        bandit.reward(bandit.select().id, float(rng.random() < 0.5))
     bandit.save(tmp_path / "bandit.json")
     copy = Bandit.load(tmp_path / "bandit.json")
     for _ in range(1000):
@@ -139,10 +139,13 @@ SPOILED: list[tuple[str, Any]] = [
     ("latest", "x"),
     ("steps", None),
     ("arms", []),
-    ("arms", [["a", 0], ["a", 1], ["c", 2], ["d", 3]]),
-    ("arms", [["a", 0], ["b", 0], ["c", 2], ["d", 3]]),
-    ("arms", [["a", 0], ["b"], ["c", 2], ["d", 3]]),
-    ("arms", [[["a"], 0], ["b", 1], ["c", 2], ["d", 3]]),
+    ("arms", ["a", "a", "c", "d"]),
+    ("arms", ["a", "b", "c"]),
+    ("arms", [["a"], "b", "c", "d"]),
+    ("arms", {"a": 0}),
+    ("numbers", [0, 0, 2, 3]),
+    ("numbers", [0, 1, 2, 4]),
+    ("numbers", [0, 1, 2, True]),
     ("free", [9]),
     ("order", [0, 1, 2]),
     ("order", [0, 1, 2, 2]),
@@ -193,7 +196,8 @@ def test_no_spoiled_file_gets_past_the_reader_with_another_error(data: st.DataOb
         bandit.reward(bandit.select().id, 1.0)
     bandit.select()
     state = json.loads(json.dumps(bandit.state()))
-    values = st.one_of(st.none(), st.integers(-3, 9), st.floats(allow_nan=False), st.text(max_size=3), st.just([]), st.just({}))
+    odd = st.sampled_from([None, [], {}, "", "x", True])
+    values = st.one_of(odd, st.integers(-3, 9), st.floats(allow_nan=False))
     key = data.draw(st.sampled_from(sorted(state)))
     here, place = state, key
     while isinstance(here[place], list | dict) and here[place] and data.draw(st.booleans()):

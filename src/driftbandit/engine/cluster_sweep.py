@@ -187,7 +187,10 @@ class Sweep:
             self.roster.look_again()
             with contextlib.suppress(OSError):
                 self.roster.look(time.monotonic())  # says better what is wrong where a worker does not fit
-            raise ClusterError(f"a shard failed on the cluster ({one_line(answer)})")
+            while answer.__cause__ is not None:  # Dask wraps what could not be loaded in advice
+                answer = answer.__cause__
+            hint = "; the scheduler and the workers need it too" if isinstance(answer, ImportError) else ""
+            raise ClusterError(f"a shard failed on the cluster ({one_line(answer)}){hint}")
         self.attempts.update(task.places)
         if max(self.attempts[place] for place in task.places) > MOST_ATTEMPTS:
             policy = self.shards[task.places[0]].policy

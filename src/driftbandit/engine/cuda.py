@@ -23,6 +23,8 @@ LAUNCH_NUMBERS = 1 << 34
 """(arm, run, step) in one launch: about a second, so that Ctrl-C is heard."""
 THREAD_NUMBERS = 1 << 19
 """(arm, step) in one launch, which a single thread plays one after the other: about a second again."""
+SHORTEST_LAUNCH = 64
+"""Steps in one launch, at least."""
 INSTALL = "pip install 'driftbandit[gpu]'"
 
 
@@ -102,7 +104,7 @@ def _stride(members: Sequence[tuple[int, Shard, Rule]]) -> int:
     """How many steps a launch plays."""
     width = sum(shard.runs * shard.environment.n_arms for _, shard, _ in members)
     arms = max(shard.environment.n_arms for _, shard, _ in members)
-    return int(max(64, min(LAUNCH_NUMBERS // width, THREAD_NUMBERS // arms)))
+    return int(max(SHORTEST_LAUNCH, min(LAUNCH_NUMBERS // width, THREAD_NUMBERS // arms)))
 
 
 def _bytes(shard: Shard, rule: Rule, runs: int) -> int:
@@ -130,5 +132,3 @@ def require_card() -> None:
             'device "cuda" needs an NVIDIA card, its driver and the CUDA libraries, and not all were found; '
             f"with a card and a driver in place: {INSTALL}"
         )
-
-

@@ -18,7 +18,8 @@ from driftbandit.policies import Rule
 
 SHARED_BYTES = 48 * 1024
 """Shared memory that every card gives a block without being asked."""
-NO_CYCLE = 2**63
+NEVER = 2**63
+"""A number of steps that no game has."""
 PARAMETERS = {1: at.one_parameter, 2: at.two_parameters, 3: at.three_parameters}
 
 
@@ -138,7 +139,7 @@ class Batch:
             size[at.CHOICES] = -(-shard.horizon // shard.bin_width) * n_arms
             for column, value in {
                 at.ARMS: n_arms, at.RUNS: shard.runs, at.PLACES: places, at.HORIZON: shard.horizon,
-                at.FIRST_RUN: shard.first_run, at.WINDOW: rule.window, at.RESTART: rule.restart,
+                at.FIRST_RUN: shard.first_run, at.WINDOW: rule.window, at.RESTART: rule.restart or NEVER,
                 at.RING: rule.window if rule.window < shard.horizon else 0,  # nothing leaves a window that outlasts it
                 at.STEPS: starts[shard.steps], at.POINTS: len(shard.steps), at.BIN_WIDTH: shard.bin_width,
             }.items():  # fmt: skip
@@ -200,7 +201,7 @@ class Batch:
         size = rows = 1
         for i, (_, shard, _) in enumerate(self.members):
             environment = shard.environment
-            self.whole[i, [at.CYCLE, at.ROW, at.TABLE, at.BEST]] = NO_CYCLE, 0, 0, 0
+            self.whole[i, [at.CYCLE, at.ROW, at.TABLE, at.BEST]] = NEVER, 0, 0, 0
             if isinstance(environment, Brownian) or first > shard.horizon:
                 continue
             cycle = environment.cycle if environment.cycle and environment.cycle <= shard.horizon else None
@@ -218,7 +219,7 @@ class Batch:
                 rows += len(tables[-1])
             _, start, best_start = found[key]
             row = (first - 1) % cycle if cycle and not environment.rested else 0
-            self.whole[i, [at.CYCLE, at.ROW, at.TABLE, at.BEST]] = cycle or NO_CYCLE, row, start, best_start
+            self.whole[i, [at.CYCLE, at.ROW, at.TABLE, at.BEST]] = cycle or NEVER, row, start, best_start
         flat = np.concatenate([table.reshape(-1) for table in tables])
         return flat, np.concatenate([table.max(axis=1) for table in tables])
 

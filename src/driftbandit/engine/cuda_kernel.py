@@ -117,7 +117,7 @@ def play_runs(
     ring = whole[shard, RING]
     ring_row = done % ring if ring > ZERO else ZERO
     restart = whole[shard, RESTART]
-    until_restart = restart - done % restart if restart > ZERO else ZERO
+    until_restart = restart - done % restart
     points = whole[shard, POINTS]
     steps_start = whole[shard, STEPS]
     point = ZERO

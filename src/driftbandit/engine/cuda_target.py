@@ -166,27 +166,27 @@ def fast_turn(share: float) -> tuple[float, float]:
 
 def fast_log(x: float) -> float:
     """Natural logarithm by the special units."""
-    return libdevice.fast_logf(x)  # type: ignore[no-any-return]
+    return libdevice.fast_logf(x)  # type: ignore[no-any-return, no-untyped-call]
 
 
 def fast_exp(x: float) -> float:
     """Exponential by the special units."""
-    return libdevice.fast_expf(x)  # type: ignore[no-any-return]
+    return libdevice.fast_expf(x)  # type: ignore[no-any-return, no-untyped-call]
 
 
 def floor_of_double(x: float) -> float:
     """The floor as a real number: as a whole number it would need converting twice."""
-    return libdevice.floor(x)  # type: ignore[no-any-return]
+    return libdevice.floor(x)  # type: ignore[no-any-return, no-untyped-call]
 
 
 def floor_of_single(x: float) -> float:
     """The floor as a real number; times a whole number, single precision would turn into double."""
-    return libdevice.floorf(x)  # type: ignore[no-any-return]
+    return libdevice.floorf(x)  # type: ignore[no-any-return, no-untyped-call]
 
 
 def root_of_positive(x: float) -> float:
     """Square root; 0 for what a fast logarithm left slightly below 0."""
-    return libdevice.sqrtf(max(x, 0.0))  # type: ignore[no-any-return]
+    return libdevice.sqrtf(max(x, 0.0))  # type: ignore[no-any-return, no-untyped-call]
 
 
 odds_accepted_exactly = types.FunctionType(  # a copy: the original itself is what gets replaced
@@ -214,9 +214,7 @@ def odds_accepted_soon(a: float, b: float, words: Words) -> bool:
         level = np.float32(math.log(np.float32(open_uniform(words[2]))))
         u3 = np.float32(u * u * u)
         v3 = np.float32(v * v * v)
-        exponent = np.float32(
-            half + c * (one - u3 + THREE * math.log(u)) + d * (one - v3 + THREE * math.log(v))
-        )
+        exponent = np.float32(half + c * (one - u3 + THREE * math.log(u)) + d * (one - v3 + THREE * math.log(v)))
         doubt = np.float32(DOUBT * (THREE + half - level + c * (one / u + one + u3) + d * (one / v + one + v3)))
         if level < exponent - doubt:
             return True

@@ -137,7 +137,8 @@ class Result:
         except OSError as error:
             raise InvalidValue(f"path must be a readable file, got {shown(str(path))} ({error.strerror})") from None
         except Exception as error:  # whatever a damaged file makes the reader raise
-            raise InvalidValue(f"path must be a driftbandit result, got {shown(str(path))} ({error})") from None
+            reason = str(error).strip().split("\n")[0]
+            raise InvalidValue(f"path must be a driftbandit result, got {shown(str(path))} ({reason})") from None
         return cls(dataset)
 
     def _last(self, variable: str, label: str) -> NDArray[np.float64]:

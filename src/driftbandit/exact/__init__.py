@@ -1,5 +1,12 @@
 """The exact probability that a policy selects each arm: no simulation in here."""
 
 from driftbandit.exact.selection import selection_probabilities
+from driftbandit.exact.two_arms import alternating_form, positive_form, ratio_density, suboptimal_probability
 
-__all__ = ["selection_probabilities"]
+__all__ = [
+    "alternating_form",
+    "positive_form",
+    "ratio_density",
+    "selection_probabilities",
+    "suboptimal_probability",
+]

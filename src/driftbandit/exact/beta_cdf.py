@@ -21,9 +21,9 @@ from driftbandit.exact.beta_density import (
     STIRLING_FROM,
     WIDTH,
     A,
+    Array,
     B,
     N,
-    Array,
     deviance,
     stirling_series,
 )
@@ -138,7 +138,7 @@ def log_rising(a: float, b: float) -> float:
 def few_failures(
     first: int, edge: float, distance: Array, theta: Array, rest: Array, arm: Array, work: Array, out: Array
 ) -> None:
-    """ln F near θ = 1 when b is small, on the nodes from `first` on.
+    """Ln F near θ = 1 when b is small, on the nodes from `first` on.
 
     There F is itself a small multiple of b, so 1 − F would lose its digits. With r = 1 − θ,
 
@@ -179,7 +179,7 @@ def log_cdf(
     ratio: Array,
     out: Array,
 ) -> None:
-    """ln F on the nodes of a panel, which are in ascending order."""
+    """Ln F on the nodes of a panel, which are in ascending order."""
     a, b, n = arm[A], arm[B], arm[N]
     low_until = 0
     high_from = 0

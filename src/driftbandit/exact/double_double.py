@@ -15,7 +15,7 @@ TERMS = 10
 
 
 def two_sum(x: float, y: float) -> tuple[float, float]:
-    """x + y exactly, as its rounding and the error of that."""
+    """X + y exactly, as its rounding and the error of that."""
     total = x + y
     part = total - x
     return total, (x - (total - part)) + (y - part)

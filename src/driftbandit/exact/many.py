@@ -11,7 +11,6 @@ import math
 
 import numpy as np
 
-from driftbandit.elementary import exp
 from driftbandit.exact.beta_cdf import DEGREE, log_cdf, prepare_cdf
 from driftbandit.exact.beta_density import (
     CDF_END,
@@ -32,12 +31,13 @@ from driftbandit.exact.beta_density import (
     slope,
     upper_end,
 )
-from driftbandit.exact.legendre import LAST_EVEN, LAST_ODD, NODES, WEIGHTS
+from driftbandit.exact.legendre import NODES
 from driftbandit.exact.pair import CDF_LEVEL, MOST_PANELS, NEGLIGIBLE, ROWS, both
 from driftbandit.exact.panels import (
     ERROR,
     density_on_nodes,
     few_bits,
+    integrate,
     longest,
     next_factor,
     place_nodes,
@@ -199,7 +199,9 @@ def march(
         error, roughness = 0.0, 0.0
         for k in range(n_arms):
             if left < arms[k, DENSITY_END]:
-                error = max(error, weigh_panel(k, length, log_height, product, sums))
+                for i in range(NODES):
+                    log_height[k, i] += product[i]
+                error = max(error, weigh_panel(k, length, log_height[k], sums))
                 roughness = max(roughness, sums[k, ROUGHNESS])
             else:
                 sums[k, VALUE] = 0.0
@@ -241,32 +243,25 @@ def panel_length(edge: float, length: float, arms: Array) -> float:
     return few_bits(length)
 
 
-def weigh_panel(k: int, length: float, log_height: Array, product: Array, sums: Array) -> float:
+def weigh_panel(k: int, length: float, log_height: Array, sums: Array) -> float:
     """Integrate arm k over the panel, as VALUE·e^PEAK; the error, relative to all that is expected of the arm."""
-    peak = -np.inf
-    for i in range(NODES):
-        peak = max(peak, log_height[k, i] + product[i])
     expected = max(sums[k, GUESS], SMALLEST_LOG)
     if sums[k, MASS] > 0.0:
         expected = max(expected, math.log(sums[k, MASS]) + sums[k, TOP])
-    sums[k, PEAK] = peak
     sums[k, VALUE] = 0.0
     sums[k, ROUGHNESS] = 0.0
-    if peak + math.log(length) < expected - NEGLIGIBLE - 4.0:
-        return 0.0
-    value, even, odd = 0.0, 0.0, 0.0
+    highest = -np.inf
     for i in range(NODES):
-        height = exp(log_height[k, i] + product[i] - peak)
-        value += WEIGHTS[i] * height
-        even += LAST_EVEN[i] * height
-        odd += LAST_ODD[i] * height
-    value *= 0.5 * length
+        highest = max(highest, log_height[i])
+    if highest + math.log(length) < expected - NEGLIGIBLE - 4.0:
+        return 0.0
+    peak, value, roughness = integrate(log_height, length)
+    sums[k, PEAK] = peak
     sums[k, VALUE] = value
-    tail = 0.5 * length * (abs(even) + abs(odd)) / value
     share = value / (value + math.exp(min(expected - peak, 700.0)))
     # an arm that counts little here may count more in the next panel
-    sums[k, ROUGHNESS] = tail * tail * math.sqrt(share)
-    return tail * tail * share
+    sums[k, ROUGHNESS] = roughness * math.sqrt(share)
+    return roughness * share
 
 
 def add(k: int, value: float, peak: float, sums: Array) -> None:

@@ -10,7 +10,6 @@ import math
 
 import numpy as np
 
-from driftbandit.elementary import exp
 from driftbandit.exact.beta_cdf import DEGREE, log_cdf, prepare_cdf
 from driftbandit.exact.beta_density import (
     CDF_END,
@@ -23,10 +22,11 @@ from driftbandit.exact.beta_density import (
     upper_end,
 )
 from driftbandit.exact.double_double import log_ratio
-from driftbandit.exact.legendre import LAST_EVEN, LAST_ODD, NODES, WEIGHTS
+from driftbandit.exact.legendre import NODES
 from driftbandit.exact.panels import (
     ERROR,
     density_on_nodes,
+    integrate,
     longest,
     next_factor,
     place_nodes,
@@ -81,27 +81,15 @@ def outwards(
             log_cdf(arms[1], coefficients, right, distance, theta, rest, lean, other_density, ratio, other_cdf)
             for i in range(NODES):
                 log_density[i] += other_cdf[i]
-        peak = -np.inf
-        for i in range(NODES):
-            peak = max(peak, log_density[i])
-        value, even, odd = 0.0, 0.0, 0.0
-        for i in range(NODES):
-            height = exp(log_density[i] - peak)
-            value += WEIGHTS[i] * height
-            even += LAST_EVEN[i] * height
-            odd += LAST_ODD[i] * height
-        value *= 0.5 * length
-        even *= 0.5 * length
-        odd *= 0.5 * length
+        peak, value, roughness = integrate(log_density, length)
         new_top = max(top, peak)
         before = total * math.exp(top - new_top) if total > 0.0 else 0.0
-        part = math.exp(peak - new_top)
-        tail = abs(even) + abs(odd)
-        error = part * tail * (tail / value) / (before + part * value)
+        value *= math.exp(peak - new_top)
+        error = roughness * value / (before + value)
         if error > ERROR:
             length *= min(0.85, next_factor(error))
             continue
-        total = before + part * value
+        total = before + value
         top = new_top
         edge += direction * length
         end, inner = 0, 1

@@ -7,6 +7,8 @@ against its width.
 
 import math
 
+import numpy as np
+
 from driftbandit.elementary import exp, log
 from driftbandit.exact.beta_density import (
     LOG_PEAK,
@@ -22,7 +24,7 @@ from driftbandit.exact.beta_density import (
     near_gap,
     slope,
 )
-from driftbandit.exact.legendre import NODES, POINTS
+from driftbandit.exact.legendre import LAST_EVEN, LAST_ODD, NODES, POINTS, WEIGHTS
 
 REACH = 4.4  # longest panel, in standard deviations of the sharpest arm
 CLEAR = 4.0  # longest panel near the bends of the logistic function
@@ -68,7 +70,7 @@ def longest(edge: float, length: float, sharpness: float, direction: float) -> f
         elif edge < 0.0 and far < 0.0:
             nearest = min(-edge, -far)
         beyond = max(nearest - bend, 0.0)
-        clear = beyond * (2.0 + 0.02 * beyond * beyond)
+        clear = beyond * (2.0 + 0.005 * beyond * beyond)
         half = math.cosh(min(0.5 * nearest, 300.0))
         limit = min(2.0 * REACH * half / math.sqrt(sharpness), max(CLEAR, clear))
         if length <= limit:
@@ -82,6 +84,21 @@ def next_factor(error: float) -> float:
     if error <= 0.0:
         return MOST_GROWTH
     return min(MOST_GROWTH, max(0.25, 0.95 * (ERROR / error) ** GROWTH))
+
+
+def integrate(log_height: Array, length: float) -> tuple[float, float, float]:
+    """A panel's integral as value·e^peak, and its roughness: the square of the last Legendre coefficients, relative."""
+    peak = -np.inf
+    for i in range(NODES):
+        peak = max(peak, log_height[i])
+    value, even, odd = 0.0, 0.0, 0.0
+    for i in range(NODES):
+        height = exp(log_height[i] - peak)
+        value += WEIGHTS[i] * height
+        even += LAST_EVEN[i] * height
+        odd += LAST_ODD[i] * height
+    tail = (abs(even) + abs(odd)) / value
+    return peak, 0.5 * length * value, tail * tail
 
 
 def place_nodes(edge: float, length: float, distance: Array, growth: Array, theta: Array, rest: Array) -> None:

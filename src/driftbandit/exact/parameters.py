@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftbandit.checks import reject
+from driftbandit.errors import InvalidValue
 
 Array = NDArray[np.float64]
 
@@ -41,3 +42,13 @@ def posteriors(values: Any) -> Array:
     if wrong.any():
         raise reject("parameters", allowed, float(array[wrong].flat[0]))
     return array
+
+
+def broadcast(**values: Array) -> tuple[tuple[int, ...], Array]:
+    """The common shape of the named arrays, and their values as the columns of one table."""
+    try:
+        together = np.broadcast_arrays(*values.values())
+    except ValueError:
+        shapes = ", ".join(str(array.shape) for array in values.values())
+        raise InvalidValue(f"{', '.join(values)} must have shapes that fit together, got {shapes}") from None
+    return together[0].shape, np.stack([array.ravel() for array in together], axis=1)

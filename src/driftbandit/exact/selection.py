@@ -33,7 +33,7 @@ def selection_probabilities(parameters: Any, optimistic: bool = False) -> Array:
     >>> selection_probabilities([(30.5, 20.3), (28.2, 25.9)])
     array([0.795164, 0.204836])
     >>> selection_probabilities([(1, 1), (1, 1), (2, 1)], optimistic=True).round(6)
-    array([0.174897, 0.174897, 0.650206])
+    array([0.200617, 0.200617, 0.598765])
     """
     array = posteriors(parameters)
     checks.flag("optimistic", optimistic)

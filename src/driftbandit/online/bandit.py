@@ -4,16 +4,17 @@ import secrets
 import threading
 import time as time_module
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from driftbandit import checks
 from driftbandit.online.aging import aging_of
 from driftbandit.online.chooser import Chooser
-from driftbandit.online.decision import Decision, Snapshot
+from driftbandit.online.decision import Decision
 from driftbandit.online.journal import Log, opened
 from driftbandit.online.ledger import Ledger
+from driftbandit.online.looking import Looking
 from driftbandit.online.probabilities import next_probabilities
 from driftbandit.online.roster import Roster
 from driftbandit.online.status import RewardStatus
@@ -22,14 +23,10 @@ from driftbandit.online.timing import Timing
 from driftbandit.online.waiting import MOST_REPLICAS, NUMBER, REPLICA_SHIFT, Entry, Waiting
 from driftbandit.policies import Policy
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from rich.table import Table
-
 Arms = Iterable[str | int]
 
 
-class Bandit(Stored):
+class Bandit(Stored, Looking):
     """Live decisions with any policy of this package; safe to use from many threads.
 
     Parameters:
@@ -105,7 +102,7 @@ class Bandit(Stored):
         with self._lock:
             ledger, timing = self._ledger, self._timing
             mask = None if arms is None else self._roster.numbers(arms)
-            now = timing.moment(time)
+            now = timing.steps if self._tick and time is None else timing.moment(time)
             if self._wait is not None:
                 self._expire(now)
             weight = ledger.advance(now)
@@ -129,7 +126,7 @@ class Bandit(Stored):
             if chance < 0.0:
                 shapes = ledger.shapes
                 evidence = shapes.tobytes() if active == len(shapes) else shapes[:active].tobytes()
-                snapshot = Snapshot(evidence, place, count - active, self._floor, self._chooser.beta, ledger.initial)
+                snapshot = (evidence, place, count - active, self._floor, self._chooser.beta, ledger.initial)
                 decision = Decision(id, self._roster.names[arm], when, snapshot)
             else:
                 chance = 1.0 if count == 1 else self._floor + (1.0 - count * self._floor) * chance
@@ -153,15 +150,6 @@ class Bandit(Stored):
         kept = 1.0 - len(numbers) * self._floor
         known = {active[place]: float(p) for place, p in zip(places, awake, strict=True)}
         return {names[number]: self._floor + kept * known.get(number, asleep) for number in numbers}
-
-    def evidence(self, time: float | None = None) -> dict[Any, tuple[float, float, float]]:
-        """What each arm has earned, faded to a time: the policy's two numbers, and the number of observations."""
-        with self._lock:
-            ledger, names = self._ledger, self._roster.names
-            seen = ledger.view(self._timing.reading(time)).tolist()
-            known = dict(zip(ledger.order[0, : ledger.active].tolist(), map(tuple, seen), strict=True))
-            nothing = (*ledger.initial, 0.0)
-            return {names[number]: known.get(number, nothing) for number in self._roster.all_numbers()}
 
     # Rewards
 
@@ -250,32 +238,8 @@ class Bandit(Stored):
             self._ledger.exclude(number)
             self._waiting.forget(number)
 
-    # Looking
-
-    def describe(self, limit: int = 20) -> "Table":
-        """A table of the arms: posterior mean and 95% interval, effective sample size, probability."""
-        from driftbandit.online.summary import as_table
-
-        return as_table(self, limit)
-
-    def plot(self, limit: int = 8) -> "Figure":
-        """A figure of the posteriors of the most probable arms."""
-        from driftbandit.online.picture import drawn
-
-        return drawn(self, limit)
-
-    def __rich__(self) -> "Table":
-        return self.describe()
-
     def __len__(self) -> int:
         return len(self._roster)
-
-    def __repr__(self) -> str:
-        step = self._timing.step_seconds
-        return (
-            f"<Bandit {self._policy}, {len(self)} arms, {self.decisions} decisions, {self.pending} pending, "
-            f"step {'a decision' if step is None else f'{step:g} s'}>"
-        )
 
     # Inner workings
 

@@ -8,33 +8,19 @@ from driftbandit.errors import InvalidValue
 from driftbandit.online.family import Beta
 from driftbandit.online.probabilities import posterior_probabilities
 
+Snapshot = tuple[bytes, int, int, float, Beta | None, tuple[float, float]]
+"""Evidence of the active arms, place of the chosen one, dormant arms, floor, kind of posterior, start of an arm."""
 
-class Snapshot:
-    """The posteriors from which an arm was chosen, kept until somebody asks for the probability."""
 
-    __slots__ = ("asleep", "beta", "evidence", "floor", "place", "start")
-
-    def __init__(
-        self, evidence: bytes, place: int, asleep: int, floor: float, beta: Beta | None, start: tuple[float, float]
-    ) -> None:
-        self.evidence = evidence
-        self.place = place
-        self.asleep = asleep
-        self.floor = floor
-        self.beta = beta
-        self.start = start
-
-    def probability(self) -> float:
-        """The exact probability of the arm that was chosen."""
-        if self.beta is None:
-            raise InvalidValue(
-                "probability is known for Beta posteriors, indices and weights, got another kind of score"
-            )
-        evidence = np.frombuffer(self.evidence).reshape(-1, 2)
-        count = len(evidence) + self.asleep
-        awake, asleep = posterior_probabilities(evidence, self.asleep, self.beta, self.start)
-        chance = float(awake[self.place]) if self.place >= 0 else asleep
-        return self.floor + (1.0 - count * self.floor) * chance
+def probability_of(snapshot: Snapshot) -> float:
+    """The exact probability of the arm that was chosen from these posteriors."""
+    content, place, asleep, floor, beta, start = snapshot
+    if beta is None:
+        raise InvalidValue("policy must say what its scores are samples of (Rule.posterior)")
+    evidence = np.frombuffer(content).reshape(-1, 2)
+    active, dormant = posterior_probabilities(evidence, asleep, beta, start)
+    chance = float(active[place]) if place >= 0 else dormant
+    return floor + (1.0 - (len(evidence) + asleep) * floor) * chance
 
 
 class Decision:
@@ -74,8 +60,8 @@ class Decision:
     def probability(self) -> float:
         """The exact probability of the chosen arm; worked out when first read."""
         chance = self._chance
-        if isinstance(chance, Snapshot):
-            chance = self._chance = chance.probability()
+        if isinstance(chance, tuple):  # kept until somebody asks
+            chance = self._chance = probability_of(chance)
         return chance
 
     def __repr__(self) -> str:

@@ -15,10 +15,6 @@ class Row:
     def __init__(self, values: list[Any]) -> None:
         self._values = values
 
-    def value(self, place: int) -> Any:
-        """Whatever stands there."""
-        return self._values[place]
-
     def whole(self, name: str, place: int, low: int, high: int = 1 << 53) -> int:
         """A whole number."""
         return checks.whole(name, self._values[place], low, high)
@@ -102,16 +98,29 @@ class Entries:
         value = self.optional(name)
         return None if value is None else checks.real(name, value)
 
-    def rows(self, name: str, width: int | None) -> list[Row]:
-        """An entry that is a list of lists; without a width, of single values."""
+    def items(self, name: str) -> list[Any]:
+        """An entry that is a list."""
+        value = self.get(name)
+        if not isinstance(value, list):
+            raise checks.reject(name, "a list", value)
+        return value
+
+    def wholes(self, name: str) -> list[int]:
+        """An entry that is a list of whole numbers of at least 0."""
+        values = self.items(name)
+        for value in values:
+            if type(value) is not int or value < 0:
+                raise checks.reject(name, "a list of whole numbers of at least 0", value)
+        return values
+
+    def rows(self, name: str, width: int) -> list[Row]:
+        """An entry that is a list of lists."""
         return _rows(name, self.get(name), width)
 
 
-def _rows(name: str, value: Any, width: int | None) -> list[Row]:
+def _rows(name: str, value: Any, width: int) -> list[Row]:
     if not isinstance(value, list):
         raise checks.reject(name, "a list", value)
-    if width is None:
-        return [Row([item]) for item in value]
     for item in value:
         if not isinstance(item, list) or len(item) != width:
             raise checks.reject(name, f"a list of lists of {width}", item)

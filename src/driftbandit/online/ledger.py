@@ -154,21 +154,21 @@ class Ledger:
 
     def tick(self, number: int) -> float:
         """Advance the clock of an arm that was just chosen; the stamp of the decision."""
-        row, aging = self.table[number], self.aging
-        decisions = row[OWN_DECISIONS] + row[OTHER_DECISIONS]
+        table, aging = self.table, self.aging
+        decisions = table.item(number, OWN_DECISIONS) + table.item(number, OTHER_DECISIONS)
         clock = aging.arm_clock(decisions)
-        weight = aging.discount ** (clock - row[REFERENCE])
+        weight = aging.discount ** (clock - table.item(number, REFERENCE))
         if weight < SMALLEST_WEIGHT:
-            row[EVIDENCE] *= weight
-            row[OTHERS] *= weight
+            table[number, EVIDENCE] *= weight
+            table[number, OTHERS] *= weight
             for part in self.parts.values():
                 part[number, :3] *= weight
-            row[REFERENCE] = clock
+            table[number, REFERENCE] = clock
             weight = 1.0
-        row[WEIGHT] = weight
+        table[number, WEIGHT] = weight
         if weight != 1.0 and any(self.initial):
             self.wake(number)  # what it started with fades, so it is no longer like a new arm
-        return float(aging.arm_stamp(decisions))
+        return aging.arm_stamp(decisions)
 
     def credit(self, number: int, stamp: float, moment: float, a: float, b: float, id: int, writer: int) -> None:
         """Evidence of a decision made at `moment`, whenever the reward came."""

@@ -51,7 +51,8 @@ def written(bandit: Bandit) -> dict[str, Any]:
         "steps": bandit._timing.steps,
         "reference": ledger.reference,
         "epoch": ledger.epoch,
-        "arms": [[name, roster.number(name)] for name in roster.all_names()],
+        "arms": list(roster.all_names()),
+        "numbers": roster.all_numbers(),
         "free": list(roster.free),
         "order": used.tolist(),
         "active": ledger.active,
@@ -85,12 +86,9 @@ def _read(kind: type[Kind], entries: Entries, clock: Callable[[], float], log: L
     entries.exactly("format", FORMAT)
     entries.exactly("version", VERSION)
     policy = entries.inner("policy")
-    arms = entries.rows("arms", 2)
-    numbers = [row.whole("arm number", 1, 0) for row in arms]
-    free = [row.whole("free", 0, 0) for row in entries.rows("free", None)]
-    if sorted(numbers + free) != list(range(len(numbers) + len(free))):
-        raise InvalidValue("arms must have different numbers without a gap")
-    names = [row.value(0) for row in arms]
+    names, numbers, free = entries.items("arms"), entries.wholes("numbers"), entries.wholes("free")
+    if len(names) != len(numbers) or sorted(numbers + free) != list(range(len(numbers) + len(free))):
+        raise InvalidValue("numbers must be different for each arm, without a gap but for those free")
     bandit = kind(
         names,
         Policy.build(policy.text("name"), policy.mapping("parameters")),
@@ -134,7 +132,7 @@ def _read(kind: type[Kind], entries: Entries, clock: Callable[[], float], log: L
 
 def _read_evidence(bandit: Bandit, entries: Entries, known: set[int], capacity: int) -> None:
     ledger = bandit._ledger = Ledger(bandit._chooser.rule, bandit._ledger.aging, capacity)
-    order = [row.whole("order", 0, 0) for row in entries.rows("order", None)]
+    order = entries.wholes("order")
     if len(order) != len(known) or set(order) != known:
         raise InvalidValue("order must list every arm once")
     ledger.order[0, : len(order)] = order

@@ -37,12 +37,15 @@ class Timing:
         if self.step_seconds is None:
             return self._counted(time)
         if time is None:
-            seconds = max(checks.real("clock", self.clock()), self._latest)  # clocks are set back at times
+            seconds = self.clock()
+            if type(seconds) is not float or not self._latest <= seconds < math.inf:
+                seconds = max(checks.real("clock", seconds), self._latest)  # clocks are set back at times
         else:
             seconds = checks.real("time", time)
             if seconds < self._latest:
                 raise checks.reject("time", f"at least {self._latest!r}, when the latest decision was made", time)
-        self.latest = seconds
+        self._latest = seconds
+        self.steps = seconds / self.step_seconds
         return self.steps
 
     def reading(self, time: Any) -> float:

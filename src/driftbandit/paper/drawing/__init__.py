@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from driftbandit.paper.drawing.curves import by_arms, by_discount, discount_by_arms, opening
 from driftbandit.paper.drawing.grids import prior_map, rested, two_oracles
-from driftbandit.paper.drawing.over_time import environments, over_time
+from driftbandit.paper.drawing.over_time import environments, over_time, readings
 from driftbandit.paper.drawing.panel import Panel
 from driftbandit.paper.experiment import (
     ByArms,
@@ -19,7 +19,7 @@ from driftbandit.paper.experiment import (
 )
 from driftbandit.paper.findings import Findings
 
-__all__ = ["Panel", "opening", "panels_of"]
+__all__ = ["Panel", "opening", "panels_of", "readings"]
 
 
 def panels_of(experiment: Experiment, found: Findings) -> Iterator[Panel]:

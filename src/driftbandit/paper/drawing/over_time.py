@@ -10,10 +10,11 @@ from driftbandit import figures
 from driftbandit.figures import Series
 from driftbandit.paper.drawing.panel import SIZE, STYLES, Panel
 from driftbandit.paper.experiment import Environments, OverTime
-from driftbandit.paper.findings import Findings
-from driftbandit.paper.printed import SETTINGS
+from driftbandit.paper.findings import Findings, NotRun
+from driftbandit.paper.printed import HORIZON, SETTINGS
 from driftbandit.paper.record import Record
 
+READING_STYLES = {"text": figures.STYLES[5], "published": figures.STYLES[1], "fitted": figures.STYLES[0]}
 PERIODS_SHOWN = 5
 """More periods than this are a blur: the end of the game is then drawn too, step by step."""
 
@@ -61,6 +62,33 @@ def over_time(experiment: OverTime, found: Findings) -> Iterator[Panel]:
                 x_limits=(first, experiment.horizon), y_limits=(0, 1.02),
             ),
             f"Mean reward at each of the last {experiment.horizon - first} steps {where}, {profile.id}.",
+        )  # fmt: skip
+
+
+def readings(found: Findings) -> Iterator[Panel]:
+    """Regret over time of the three readings of dTS side by side, with TS and Dynamic TS to compare them with."""
+    for setting in SETTINGS:
+        experiment = f"regret-{setting.id}"
+        try:
+            own = {profile.title: found.record(experiment, profile, "dTS") for profile in found.profiles}
+            rivals = {name: found.record(experiment, found.profiles[0], name) for name in ("TS", "Dynamic TS")}
+        except NotRun:
+            continue
+        records = own | rivals
+        styles = [*(READING_STYLES[profile.id] for profile in found.profiles), STYLES["TS"], STYLES["Dynamic TS"]]
+        series = [
+            Series(label, record.steps, record.regret_mean, record.regret_ci95, style)
+            for (label, record), style in zip(records.items(), styles, strict=True)
+        ]
+        ends = "; ".join(f"{label} {record.normalized_regret.mean:.3f}" for label, record in records.items())
+        yield Panel(
+            f"readings-{setting.id}", "Normalised regret of dTS, read in three ways", None,
+            figures.lines(
+                series, x_label="step", y_label="normalised regret", size=SIZE, x_limits=(0, HORIZON),
+                title=f"dTS, {setting.adjective}",
+            ),
+            "Normalised regret over time of dTS as written, as published and fitted, and of TS and Dynamic TS, in the "
+            f"{setting.adjective} environment. At the end: {ends}.",
         )  # fmt: skip
 
 

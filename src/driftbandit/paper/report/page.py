@@ -134,6 +134,9 @@ def _section(section: str, found: Findings, pictures: Mapping[str, Sequence[Pict
     parts = [f'<section id="{section}"><h2>{escape(title)}</h2><p>{escape(text)}</p>']
     if section == "over-time":
         parts.append(final_table(found))
+        if pictures["readings"]:
+            shown = "".join(map(_figure, pictures["readings"]))
+            parts.append(f'<h3>dTS, read in three ways</h3><div class="panels">{shown}</div>')
     if section == "tables":
         parts.append(parameter_table())
         fitted = fitted_table(found)

@@ -1,0 +1,143 @@
+"""A day of live decisions: which headline to show, while tastes drift.
+
+Four thousand readers come to a page in the course of a day. Each is shown a headline; whether it is read is known some
+minutes later, and for some readers never. Tastes change: the best headline of the morning is not that of the evening. What
+happens on this day, all of it with a simulated clock, so that it can be run again to the bit:
+
+    09:00   it starts, with three headlines, and forgets with a half-life of 40 minutes
+    12:00   the process is stopped and started again from its file; a twin that was never stopped decides the same
+    14:00   a fourth headline is added, which soon turns out to be the best
+    16:00   an incident: for half an hour an off switch shows everybody the plain headline; learning goes on
+    18:00   the log is used to ask what another way of choosing would have earned
+
+Run it with: python examples/live_headlines.py
+"""
+
+import math
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import driftbandit as db
+from driftbandit.online import Bandit
+
+HOUR = 3600.0
+START, STOP_AND_START, NEW_ARM, OFF, ON, END = (hour * HOUR for hour in (9.0, 12.0, 14.0, 16.0, 16.5, 18.0))
+READERS = 4000
+PLAIN = "plain"
+
+
+class Clock:
+    """A clock that is set by the readers who come in."""
+
+    now = START
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def reading_rate(headline: str, now: float) -> float:
+    """How likely a reader is to read: drifts over hours, another phase for each headline."""
+    if headline == PLAIN:
+        return 0.3
+    phase = {"playful": 0.0, "question": 0.5, "urgent": 0.25}[headline]
+    best = 0.85 if headline == "urgent" else 0.65
+    return best * (0.5 + 0.5 * math.sin(2 * math.pi * ((now - START) / (8 * HOUR) + phase)))
+
+
+def readers(rng: np.random.Generator) -> Iterator[tuple[float, float | None, float]]:
+    """When each reader comes, after how long the reward is known (None: never), and the luck that decides it."""
+    for time in np.sort(rng.uniform(START, END, READERS)).tolist():
+        delay = None if rng.random() < 0.1 else float(rng.exponential(300.0))
+        yield time, delay, float(rng.random())
+
+
+def run(folder: Path, seed: int = 7) -> dict[str, Any]:
+    """The whole day; what happened is returned."""
+    clock, file, log = Clock(), folder / "bandit.json", []  # type: ignore[var-annotated]
+    policy = db.DiscountedOptimisticThompsonSampling.tuned(half_life=40)  # in steps, which are minutes here
+    bandit = Bandit(
+        [PLAIN, "playful", "question"],
+        policy,
+        step_seconds=60.0,
+        seed=seed,
+        clock=clock,
+        minimum_probability=0.02,  # so that the log can answer questions about any headline
+        wait=1800.0,  # a reader who has not read after half an hour
+        default_reward=0.0,  # did not read
+        log=log.append,
+    )
+    twin: Bandit | None = None
+    twin_agrees = True
+    waiting: list[tuple[float, int, float]] = []
+    shown: list[tuple[float, str, float]] = []
+    for time, delay, luck in readers(np.random.default_rng(seed)):
+        due = sorted(entry for entry in waiting if entry[0] <= time)
+        waiting = [entry for entry in waiting if entry[0] > time]
+        for arrival, id, value in due:  # rewards come late and out of order
+            clock.now = arrival
+            for each in filter(None, (bandit, twin)):
+                each.reward(id, value)
+        if twin is None and time >= STOP_AND_START:
+            bandit.save(file)
+            twin, bandit = bandit, Bandit.load(file, clock=clock, log=log.append)
+        if "urgent" not in bandit.arms and time >= NEW_ARM:
+            for each in filter(None, (bandit, twin)):
+                each.add("urgent")
+        clock.now = time
+        mask = [PLAIN] if OFF <= time < ON else None  # the off switch
+        decision = bandit.select(arms=mask)
+        if twin is not None:
+            twin_agrees = twin_agrees and twin.select(arms=mask) == decision
+        read = float(luck < reading_rate(decision.arm, time))
+        shown.append((time, decision.arm, read))
+        if delay is not None:
+            waiting.append((time + delay, decision.id, read))
+    return {"bandit": bandit, "shown": shown, "log": log, "twin_agrees": twin_agrees}
+
+
+def rate(shown: list[tuple[float, str, float]]) -> float:
+    """The share of readers who read what they were shown."""
+    return float(np.mean([read for _, _, read in shown]))
+
+
+def fixed_rate(headline: str, shown: list[tuple[float, str, float]]) -> float:
+    """What always showing one headline would have earned at the same times."""
+    return float(np.mean([reading_rate(headline, time) for time, _, _ in shown]))
+
+
+def estimated_rate(headline: str, log: list[dict[str, Any]], rewards: dict[int, float]) -> tuple[float, float]:
+    """The same, estimated from the log alone: rewards weighted by 1/probability. The estimate and its error."""
+    decisions = [event for event in log if event["event"] == "decision"]
+    terms = [(event["arm"] == headline) / event["probability"] * rewards[event["id"]] for event in decisions]
+    return float(np.mean(terms)), float(np.std(terms) / math.sqrt(len(terms)))
+
+
+def main() -> None:
+    """Print what happened."""
+    from rich.console import Console
+
+    console = Console()
+    with tempfile.TemporaryDirectory() as folder:
+        day = run(Path(folder))
+    shown = day["shown"]
+    console.print(day["bandit"])
+    console.print(f"read by {rate(shown):.1%} of the readers")
+    before = [entry for entry in shown if entry[0] < NEW_ARM]
+    for headline in (PLAIN, "playful", "question"):
+        console.print(f"  until 14:00: {rate(before):.1%}, always {headline}: {fixed_rate(headline, before):.1%}")
+    console.print(f"decisions after the restart equal those of the twin: {day['twin_agrees']}")
+    decisions = [event for event in day["log"] if event["event"] == "decision"]
+    rewards = {event["id"]: entry[2] for event, entry in zip(decisions, shown, strict=True)}
+    morning = [event for event in decisions if event["time"] < NEW_ARM]
+    for headline in ("playful", "question"):
+        estimate, error = estimated_rate(headline, morning, rewards)
+        truth = fixed_rate(headline, before)
+        console.print(f"  from the log, always {headline}: {estimate:.1%} ± {1.96 * error:.1%} (in truth {truth:.1%})")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""What a reproduction leaves in its folder: numbers, figures, an index of games, and how it was made."""
+
+import os
+import platform
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from driftbandit._version import __version__
+from driftbandit.engine.games import Game
+from driftbandit.paper.claims import Judgement
+from driftbandit.paper.drawing import opening, panels_of, readings
+from driftbandit.paper.entry import Scale
+from driftbandit.paper.findings import Findings
+from driftbandit.paper.pictures import Picture, written
+from driftbandit.paper.running import Work
+from driftbandit.paper.store import Store
+from driftbandit.paper.tabulating import Table, table_of
+
+DRAWING = 1_200_000_000
+"""How long the figures of an experiment take, on the scale of `running.cost`."""
+
+
+def write_numbers(folder: Path, found: Findings, judgements: Sequence[Judgement]) -> None:
+    """The numbers of every experiment and the comparisons behind every claim."""
+    for experiment in found.experiments:
+        table = table_of(experiment, found)
+        if table is not None:
+            (folder / f"{experiment.id}.csv").write_text(table.csv(), encoding="utf-8")
+            table.save_netcdf(folder / f"{experiment.id}.nc")
+    rows = [
+        (judgement.claim.id, judgement.profile.id, judgement.verdict, check.text, check.outcome)
+        for judgement in judgements
+        for check in judgement.checks
+    ]
+    claims = Table(("claim", "profile", "verdict", "comparison", "outcome"), tuple(rows))
+    (folder / "claims.csv").write_text(claims.csv(), encoding="utf-8")
+
+
+def write_index(path: Path, store: Store, games: Iterable[Game]) -> None:
+    """Which game is in which file."""
+    rows = tuple(sorted((store.path(game).name, game.specification()) for game in games))
+    path.write_text(Table(("file", "specification"), rows).csv(), encoding="utf-8")
+
+
+def drawn(folder: Path, found: Findings, done: Callable[[int], None]) -> tuple[list[Picture], dict[str, list[Picture]]]:
+    """The opening picture and the panels of every experiment, written and ready for the page."""
+    first = [written(panel, folder) for panel in opening(found)]
+    pictures: dict[str, list[Picture]] = {}
+    for experiment in found.experiments:
+        pictures[experiment.id] = [written(panel, folder) for panel in panels_of(experiment, found)]
+        done(DRAWING)
+    pictures["readings"] = [written(panel, folder) for panel in readings(found)]
+    return first, pictures
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)
+
+
+def facts_of(found: Findings, work: Work, scale: Scale, seconds: float, device: str, precision: str) -> dict[str, str]:
+    """How the report was made."""
+    import matplotlib
+    import numba
+    import numpy
+    import scipy
+
+    versions = {"driftbandit": __version__, "Python": platform.python_version()}
+    versions |= {module.__name__: module.__version__ for module in (numpy, scipy, numba, matplotlib)}
+    loaded = len(work.records) - work.simulated
+    return {
+        "Games": f"{len(work.records)}: {work.simulated} run now, {loaded} kept from before",
+        "Run-steps": f"{sum(game.runs * game.horizon for game in work.records) / 1e9:.2f} billion",
+        "Time": f"{seconds:.0f} seconds, on {os.cpu_count()} cores of {platform.machine()}",
+        "Runs": "as in the paper: 5000 in the main text, 1000 in its appendix; fewer beyond the paper"
+        if scale.runs is None
+        else f"{scale.runs} everywhere",
+        "Seeds": f"{scale.seed} for everything reported, {scale.fitting.seed} for fitting",
+        "Device": f"{device}, {precision}",
+        "Versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
+        "Experiments": ", ".join(experiment.id for experiment in found.experiments),
+        "Fitted discounts": ", ".join(f"{name} {setting} {value:g}" for (setting, name), value in found.fits.items())
+        or "none",
+    }

@@ -1,0 +1,213 @@
+"""The card's kernels, run by Numba's CUDA simulator, decide as the processor does; and what is said without a card.
+
+The simulator must be switched on before Numba is imported, so those tests run this very file as a program: it prints
+one line a check, which the tests read. The processor's side is the same block engine uncompiled, so that no time goes
+into compiling a kernel for every pair; some pairs are compared with compiled kernels too.
+"""
+
+import functools
+import os
+import subprocess
+import sys
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import driftbandit as db
+from driftbandit.engine import shard as processor
+from driftbandit.engine.games import backend_for
+from driftbandit.engine.shard import Outcome, Shard
+from driftbandit.linking import CPU, Target, link
+
+HORIZON, RUNS, SEED = 15, 3, 5
+POLICIES = [
+    db.ThompsonSampling(),
+    db.OptimisticThompsonSampling(),
+    db.DiscountedThompsonSampling(discount=0.8),
+    db.DiscountedThompsonSampling(discount=0.7, discounted_arms="played"),
+    db.DiscountedThompsonSampling(discount=0.8, prior_successes=0.5, prior_failures=0.5),
+    db.DiscountedOptimisticThompsonSampling(discount=0.4, prior_successes=0.5),
+    db.DynamicThompsonSampling(threshold=4),
+    db.Exp3(exploration=0.3),
+    db.RestartingExp3(batch=6),
+    db.Exp3IX(learning_rate=0.5),
+    db.DiscountedUCB(discount=0.9),
+    db.SlidingWindowUCB(window=6),
+    db.UCB1(),
+    db.UniformRandom(),
+]
+ENVIRONMENTS = [
+    db.Sinusoidal(period=7, n_arms=3),
+    db.Sinusoidal(period=7.5, n_arms=2, rewards="beta"),
+    db.Sinusoidal(period=9, n_arms=3, rested=True, rewards="mean"),
+    db.Abrupt(period=4, n_arms=2, rested=True),
+    db.Brownian(n_arms=2, volatility=0.1),
+    db.Brownian(n_arms=3, volatility=0.1, rested=True, start=0.5, rewards="beta"),
+]
+MANY_ARMS = db.Sinusoidal(period=7, n_arms=33)
+
+
+class Interpreted(Target):
+    """No compiler: the functions as they are."""
+
+    name = "interpreted"
+
+    def compile_inner(self, function: types.FunctionType) -> Any:
+        return function
+
+    def compile_outer(self, function: types.FunctionType, digest: str) -> Any:
+        return function
+
+
+def shard_of(policy: db.Policy, environment: db.Environment, horizon: int = HORIZON) -> Shard:
+    return Shard(policy, environment, horizon, SEED, 2, RUNS, tuple(range(1, horizon + 1)))
+
+
+def alike(ours: Outcome, theirs: Outcome) -> bool:
+    """Every decision the same, and every figure up to rounding."""
+    near = all(np.allclose(ours[i], theirs[i], rtol=1e-9, atol=1e-12) for i in range(3))
+    return near and np.array_equal(ours.choices, theirs.choices)
+
+
+def played(shards: list[Shard], threads: int = 2) -> list[Outcome]:
+    from driftbandit.engine.cuda import Card
+
+    finished = 0
+
+    def done(run_steps: int) -> None:
+        nonlocal finished
+        finished += run_steps
+
+    outcomes = dict(Card("float64", threads=threads).run(shards, done))
+    assert finished == sum(shard.runs * shard.horizon for shard in shards)
+    return [outcomes[i] for i in range(len(shards))]
+
+
+def compare_with_interpreted() -> Iterator[tuple[str, bool]]:
+    """All policies in all kinds of environments; all shards of a kind share a launch."""
+    shards = [shard_of(policy, environment) for policy in POLICIES for environment in ENVIRONMENTS]
+    shards += [shard_of(POLICIES[i], MANY_ARMS, 4) for i in (5, 7, 11)]
+    outcomes = played(shards)
+    processor.CPU = Interpreted()  # type: ignore[assignment]  # for the rest of this process
+    for shard, outcome in zip(shards, outcomes, strict=True):
+        yield f"{shard.policy} in {shard.environment}", alike(outcome, processor.run_shard(shard))
+
+
+def compare_with_compiled() -> Iterator[tuple[str, bool]]:
+    pairs = [(POLICIES[2], ENVIRONMENTS[0]), (POLICIES[7], ENVIRONMENTS[0]), (POLICIES[11], ENVIRONMENTS[0])]
+    shards = [shard_of(policy, environment, 40) for policy, environment in pairs]
+    for shard, outcome in zip(shards, played(shards), strict=True):
+        yield f"{shard.policy} in {shard.environment}", alike(outcome, processor.run_shard(shard))
+
+
+def compare_shapes() -> Iterator[tuple[str, bool]]:
+    """Blocks of other sizes, shards alone, and games cut into many launches."""
+    from driftbandit.engine import cuda
+
+    pairs = [(POLICIES[i], ENVIRONMENTS[j]) for i, j in ((2, 0), (8, 3), (11, 1), (5, 5))]
+    shards = [shard_of(policy, environment, 10) for policy, environment in pairs]
+    whole = played(shards)
+    shapes: dict[str, Callable[[], list[Outcome]]] = {
+        "blocks of 4": lambda: played(shards, threads=4),
+        "one at a time": lambda: [played([shard])[0] for shard in shards],
+    }
+    for name, play in shapes.items():
+        yield name, equal(whole, play())
+    cuda.SHORTEST_LAUNCH, cuda.THREAD_NUMBERS = 3, 3
+    yield "launches of 3 steps", equal(whole, played(shards))
+
+
+def equal(some: list[Outcome], others: list[Outcome]) -> bool:
+    """To the bit."""
+    pairs = zip(some, others, strict=True)
+    return all(np.array_equal(x, y) for ours, theirs in pairs for x, y in zip(ours, theirs, strict=True))
+
+
+@functools.cache
+def simulated(check: str) -> dict[str, bool]:
+    """The verdicts of this file run as a program in the simulator."""
+    environment = os.environ | {"NUMBA_ENABLE_CUDASIM": "1"}
+    command = [sys.executable, __file__, check]
+    answer = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    assert answer.returncode == 0, answer.stderr[-3000:]
+    lines = (line.rsplit("\t", 1) for line in answer.stdout.splitlines())
+    return {name: verdict == "True" for name, verdict in lines}
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=str)
+def test_a_card_decides_as_the_processor_does(policy: db.Policy) -> None:
+    verdicts = simulated("compare_with_interpreted")
+    own = {name: verdict for name, verdict in verdicts.items() if name.startswith(f"{policy} in ")}
+    assert len(own) >= len(ENVIRONMENTS)
+    assert [name for name, verdict in own.items() if not verdict] == []
+
+
+@pytest.mark.parametrize("check", ["compare_with_compiled", "compare_shapes"])
+def test_a_card_agrees_with_compiled_kernels_and_with_itself(check: str) -> None:
+    verdicts = simulated(check)
+    assert len(verdicts) >= 3
+    assert [name for name, verdict in verdicts.items() if not verdict] == []
+
+
+def test_a_test_in_single_precision_first_never_decides_otherwise() -> None:
+    pytest.importorskip("numba.cuda")
+    from driftbandit.engine.cuda_target import odds_accepted_soon
+    from driftbandit.rng import draw
+    from driftbandit.sampling import odds_accepted
+
+    generator = np.random.default_rng(3)
+    shapes = 1.0 + generator.exponential(size=(2, 300_000)) * generator.choice([0.0, 0.1, 1.0, 30.0, 3000.0], 300_000)
+    soon, fully = np.empty((2, shapes.shape[1]), np.bool_)
+    functions = {"draw_words": draw, "quick": odds_accepted_soon, "full": odds_accepted}
+    link(decide_both, CPU, **functions)(shapes[0], shapes[1], soon, fully)
+    assert 0.5 < fully.mean() < 0.999
+    assert np.array_equal(soon, fully)
+
+
+def _open(*_: Any) -> Any:
+    raise AssertionError("a slot")
+
+
+draw_words = quick = full = _open
+
+
+def decide_both(a: Any, b: Any, soon: Any, fully: Any) -> None:
+    zero = np.uint64(0)
+    for i in range(a.size):
+        words = draw_words(np.uint64(1), np.uint64(i), zero, zero, zero, zero)
+        soon[i] = quick(a[i], b[i], words)
+        fully[i] = full(a[i], b[i], words)
+
+
+def test_without_a_card_one_line_says_what_is_missing() -> None:
+    cuda = pytest.importorskip("numba.cuda")
+    if cuda.is_available():
+        pytest.skip("there is a card here")
+    with pytest.raises(db.MissingExtra, match=r"needs an NVIDIA card.*pip install 'driftbandit\[gpu\]'") as error:
+        backend_for(None, "cuda", "float64", None)
+    assert "\n" not in str(error.value)
+
+
+def test_without_numba_cuda_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    import numba
+
+    monkeypatch.delattr(numba, "cuda", raising=False)
+    monkeypatch.setitem(sys.modules, "numba.cuda", None)
+    with pytest.raises(db.MissingExtra, match=r"numba-cuda, which is not installed: pip install 'driftbandit\[gpu\]'"):
+        backend_for(None, "cuda", "float64", None)
+
+
+def test_nothing_else_needs_numba_cuda() -> None:
+    source = Path(db.__file__).parent
+    users = {path.name for path in source.rglob("*.py") if "numba.cuda" in (text := path.read_text()) or
+             "from numba import cuda" in text}  # fmt: skip
+    assert users == {"cuda.py", "cuda_batch.py", "cuda_kernel.py", "cuda_target.py"}
+
+
+if __name__ == "__main__":
+    for name, verdict in globals()[sys.argv[1]]():
+        print(f"{name}\t{verdict}")

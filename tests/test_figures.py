@@ -1,0 +1,94 @@
+import itertools
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from driftbandit import Abrupt, DiscountedThompsonSampling, Fast, ThompsonSampling, figures, simulate
+from driftbandit.errors import InvalidValue
+from driftbandit.figures import Series
+
+
+@pytest.fixture(scope="module")
+def result():
+    policies = [DiscountedThompsonSampling(discount=0.9), ThompsonSampling()]
+    return simulate(policies, Fast(), horizon=300, runs=20, seed=1)
+
+
+def texts(figure):
+    return [each.get_text() for axes in figure.axes for each in axes.texts]
+
+
+def test_importing_the_package_draws_in_no_matplotlib():
+    code = "import sys, driftbandit, driftbandit.figures, driftbandit.paper; assert 'matplotlib' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_drawing_leaves_pyplot_alone(result):
+    code = (
+        "import sys, numpy as np; from driftbandit import figures; "
+        "figures.lines([figures.Series('a', np.arange(3), np.arange(3.0))], x_label='x', y_label='y')"
+        ".savefig('/dev/null', format='svg'); assert 'matplotlib.pyplot' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_regret_over_time_shows_the_means_and_their_bands(result):
+    figure = figures.regret_over_time(result)
+    [axes] = figure.axes
+    for row, line in enumerate(axes.lines):
+        np.testing.assert_array_equal(line.get_ydata(), result.regret_over_time["mean"].values[row])
+    assert len(axes.collections) == 2
+    assert [each.get_text() for each in axes.get_legend().get_texts()] == result.policies
+    assert result.plot().axes[0].get_title(loc="left") == "fast (20 runs)"
+
+
+def test_short_labels_stand_at_the_ends_of_their_lines(result):
+    figure = figures.reward_over_time(result, labels=["dTS", "TS"], title="Fast")
+    assert sorted(texts(figure)) == ["TS", "dTS"]
+    assert figure.axes[0].get_legend() is None
+
+
+def test_every_policy_needs_its_label(result):
+    with pytest.raises(InvalidValue, match=r"^labels must be 2 names"):
+        figures.regret_over_time(result, labels=["dTS"])
+
+
+def test_means_of_an_environment():
+    figure = figures.environment_means(Abrupt(), 250)
+    assert sorted(texts(figure)) == ["arm 1", "arm 2", "arm 3", "arm 4"]
+    assert figure.axes[0].lines[3].get_ydata()[-2] == 0.9
+
+
+def test_a_parameter_along_the_axis_with_a_mark():
+    line = Series("dTS", np.array([0.5, 1.0]), np.array([0.2, 0.3]), np.array([0.01, 0.01]))
+    figure = figures.regret_by("discount", [line], marks=[(0.75, "printed 0.75")])
+    assert "printed 0.75" in texts(figure)
+    assert figure.axes[0].get_xlabel() == "discount"
+
+
+def test_a_map_says_its_numbers_and_frames_the_least():
+    values = np.array([[0.3, 0.25], [0.1, 0.2]])
+    figure = figures.regret_map([".5", ".9"], ["1", "0.1"], values, x_label="discount", y_label="prior")
+    assert texts(figure) == [".30", ".25", ".10", ".20"]
+    frame = figure.axes[0].patches[-1]
+    assert (frame.get_x(), frame.get_y()) == (0, 1)
+
+
+def test_dots_have_a_row_for_each_label():
+    group = Series("restless", np.arange(2), np.array([0.1, -0.2]), np.array([0.01, 0.02]))
+    figure = figures.dots(["TS", "dTS"], [group], x_label="regret")
+    assert [each.get_text() for each in figure.axes[0].get_yticklabels()] == ["TS", "dTS"]
+
+
+def test_lines_without_intervals_are_drawn_too():
+    one = simulate(ThompsonSampling(), Fast(), horizon=50, runs=1, seed=1)
+    assert len(figures.regret_over_time(one).axes[0].collections) == 0
+
+
+@pytest.mark.parametrize("heights", [[0, 0, 0, 0], [1, 2, 30, 31], [5, 100], []])
+def test_labels_are_moved_apart_and_stay_in_order(heights):
+    moved = figures.spread_out(heights, 10)
+    assert all(after - before >= 10 - 1e-9 for before, after in itertools.pairwise(moved))
+    assert sum(moved) == pytest.approx(sum(heights))
