@@ -145,8 +145,8 @@ def check(processes: int) -> None:
     off = max(row["off"] for row in rows)
     off32 = max(row["off32"] for row in rows if row["off32"] is not None)
     found["summary_check"] = (
-        f"{len(rows)} pairs; runs decided alike over {SHORT} steps: at least {worst:.3%}; means over {LONG} steps off by "
-        f"at most {off:.3f} of the 95% interval, in single precision by {off32:.3f}; "
+        f"{len(rows)} pairs; runs decided alike over {SHORT} steps: at least {worst:.3%}; means over {LONG} steps "
+        f"off by at most {off:.3f} of the 95% interval, in single precision by {off32:.3f}; "
         f"all choices counted: {all(row['choices'] for row in rows)}"
     )
     print(found["summary_check"], flush=True)
@@ -225,7 +225,7 @@ def speed(_: int) -> None:
 
 
 def arms(_: int) -> None:
-    """dTS with other numbers of arms and in other environments."""
+    """Discounted Thompson sampling with other numbers of arms and in other environments."""
     from driftbandit.engine.cuda import _gpu
 
     rows = []

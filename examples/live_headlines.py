@@ -1,7 +1,7 @@
 """A day of live decisions: which headline to show, while tastes drift.
 
 Four thousand readers come to a page in the course of a day. Each is shown a headline; whether it is read is known some
-minutes later, and for some readers never. Tastes change: the best headline of the morning is not that of the evening. What
+minutes later, and for some readers never. Tastes change: the best headline of the morning is not that of the noon. What
 happens on this day, all of it with a simulated clock, so that it can be run again to the bit:
 
     09:00   it starts, with three headlines, and forgets with a half-life of 40 minutes
@@ -45,7 +45,7 @@ def reading_rate(headline: str, now: float) -> float:
         return 0.3
     phase = {"playful": 0.0, "question": 0.5, "urgent": 0.25}[headline]
     best = 0.85 if headline == "urgent" else 0.65
-    return best * (0.5 + 0.5 * math.sin(2 * math.pi * ((now - START) / (8 * HOUR) + phase)))
+    return best * (0.5 + 0.5 * math.sin(2 * math.pi * ((now - START) / (5 * HOUR) + phase)))
 
 
 def readers(rng: np.random.Generator) -> Iterator[tuple[float, float | None, float]]:
@@ -57,7 +57,9 @@ def readers(rng: np.random.Generator) -> Iterator[tuple[float, float | None, flo
 
 def run(folder: Path, seed: int = 7) -> dict[str, Any]:
     """The whole day; what happened is returned."""
-    clock, file, log = Clock(), folder / "bandit.json", []  # type: ignore[var-annotated]
+    clock, file = Clock(), folder / "bandit.json"
+    log: list[dict[str, Any]] = []
+    log_of_the_twin: list[dict[str, Any]] = []
     policy = db.DiscountedOptimisticThompsonSampling.tuned(half_life=40)  # in steps, which are minutes here
     bandit = Bandit(
         [PLAIN, "playful", "question"],
@@ -83,6 +85,7 @@ def run(folder: Path, seed: int = 7) -> dict[str, Any]:
                 each.reward(id, value)
         if twin is None and time >= STOP_AND_START:
             bandit.save(file)
+            log_of_the_twin, log = log, log.copy()
             twin, bandit = bandit, Bandit.load(file, clock=clock, log=log.append)
         if "urgent" not in bandit.arms and time >= NEW_ARM:
             for each in filter(None, (bandit, twin)):
@@ -96,7 +99,7 @@ def run(folder: Path, seed: int = 7) -> dict[str, Any]:
         shown.append((time, decision.arm, read))
         if delay is not None:
             waiting.append((time + delay, decision.id, read))
-    return {"bandit": bandit, "shown": shown, "log": log, "twin_agrees": twin_agrees}
+    return {"bandit": bandit, "shown": shown, "log": log, "twin_agrees": twin_agrees and log == log_of_the_twin}
 
 
 def rate(shown: list[tuple[float, str, float]]) -> float:

@@ -13,6 +13,8 @@ from driftbandit.environments import (
     Slow,
 )
 from driftbandit.errors import ClusterError, DriftbanditError, Interrupted, InvalidValue, MissingExtra
+from driftbandit.exact import selection_probabilities
+from driftbandit.online import Bandit, Decision, RewardStatus
 from driftbandit.policies import (
     UCB1,
     DiscountedOptimisticThompsonSampling,
@@ -33,8 +35,10 @@ from driftbandit.policies import (
 __all__ = [
     "UCB1",
     "Abrupt",
+    "Bandit",
     "Brownian",
     "ClusterError",
+    "Decision",
     "DiscountedOptimisticThompsonSampling",
     "DiscountedThompsonSampling",
     "DiscountedUCB",
@@ -54,6 +58,7 @@ __all__ = [
     "Policy",
     "RestartingExp3",
     "Result",
+    "RewardStatus",
     "Rule",
     "Sinusoidal",
     "SlidingWindowUCB",
@@ -61,5 +66,6 @@ __all__ = [
     "ThompsonSampling",
     "UniformRandom",
     "__version__",
+    "selection_probabilities",
     "simulate",
 ]

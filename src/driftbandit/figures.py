@@ -26,7 +26,7 @@ BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY = "#0072b2", "#d55e00", "#009e73", "
 FONT = 9.0
 LABEL_GAP = 10.5
 """Points between two labels at the end of lines."""
-LONGEST_DIRECT_LABEL = 14
+LONGEST_DIRECT_LABEL = 16
 
 
 @dataclasses.dataclass(frozen=True)
@@ -222,7 +222,7 @@ def _figure(
     axes.set_ylabel(y_label, color=INK, fontsize=FONT)
     axes.set_title(title, color=INK, fontsize=FONT + 1, loc="left", pad=7)
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+        axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     return figure, axes
 
 
@@ -231,9 +231,9 @@ def _label_ends(axes: "Axes", series: Sequence[Series]) -> None:
     low, high = axes.get_ylim()
     points = axes.get_position().height * axes.figure.get_size_inches()[1] * 72 / (high - low)  # type: ignore[union-attr]
     x_end = axes.get_xlim()[1]
-    order = sorted(range(len(series)), key=lambda place: _end(series[place], x_end))
+    order = sorted(range(len(series)), key=lambda place: (_end(series[place], x_end), series[place].mean.mean()))
     heights = [(min(max(_end(series[place], x_end), low), high) - low) * points for place in order]
-    spread = spread_out(heights, LABEL_GAP)
+    spread = [max(height, LABEL_GAP * (rank + 0.4)) for rank, height in enumerate(spread_out(heights, LABEL_GAP))]
     for place, height, wanted in zip(order, spread, heights, strict=True):
         style = series[place].style or STYLES[place % len(STYLES)]
         axes.annotate(

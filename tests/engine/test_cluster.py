@@ -246,6 +246,34 @@ def test_shards_run_on_the_workers_that_have_a_card(machines: Machines, expected
     assert plain.poll() is None
 
 
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        (lambda: [][0], r"a shard failed on the cluster \(IndexError: list index out of range\)"),
+        (lambda: os._exit(1), "runs of ts lost worker after worker; look at the workers' memory and logs"),
+    ],
+    ids=["raises", "dies"],
+)
+def test_a_shard_that_fails_everywhere_ends_the_sweep(
+    machines: Machines, monkeypatch: pytest.MonkeyPatch, act: Callable[[], object], message: str
+) -> None:
+    here = os.getpid()
+
+    class Broken(db.ThompsonSampling):
+        def rule(self, n_arms: int) -> db.Rule:
+            if os.getpid() != here:
+                act()
+            return super().rule(n_arms)
+
+    monkeypatch.setattr(cluster_sweep, "MOST_ATTEMPTS", 0)
+    monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "0")
+    _, address = machines.scheduler()
+    machines.worker(address)
+    with pytest.raises(db.ClusterError, match=f"^{message}$"):
+        play(Cluster(address), game=Game((Broken(),), db.Fast(), 10, 8))
+    assert tasks_on(address) == []
+
+
 def test_a_closed_client_is_an_error() -> None:
     with distributed.Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
         pass

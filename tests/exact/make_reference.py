@@ -74,7 +74,8 @@ def tiny_shapes(source: random.Random, n_arms: int) -> State:
 
 
 def tiny_beside_needle(source: random.Random, n_arms: int) -> State:
-    return tiny_shapes(source, n_arms - 1) + [(between(source, 1e2, HIGH), between(source, 1e2, HIGH))]
+    needle = between(source, 1e2, HIGH), between(source, 1e2, HIGH)
+    return [*tiny_shapes(source, n_arms - 1), needle]
 
 
 def one_sided(source: random.Random, n_arms: int) -> State:

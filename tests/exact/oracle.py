@@ -1,9 +1,9 @@
 """Selection probabilities at 50 digits, slowly and obviously; nothing here comes from the package.
 
 The log odds are cut into short panels, from where every product of distribution functions is below e^−760 to where
-every density is. On a panel each density is a polynomial through Gauss–Legendre nodes, so that its running integral, the
-distribution function, and then the integral of f_k·∏F_j follow by summation. At the left end the distribution function
-is a series of positive terms.
+every density is. On a panel each density is a polynomial through Gauss–Legendre nodes, so that its running integral,
+the distribution function, and then the integral of f_k·∏F_j follow by summation. At the left end the distribution
+function is a series of positive terms.
 """
 
 import functools

@@ -1,5 +1,6 @@
 """The documented example does what its text says."""
 
+import doctest
 import importlib.util
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,12 @@ def test_every_reward_is_answered(day: dict[str, Any]) -> None:
     statuses = [event["status"] for event in day["log"] if event["event"] == "reward"]
     assert set(statuses) <= {"accepted", "expired"}
     assert statuses.count("accepted") > 3000
+
+
+def test_the_page_about_live_use_says_what_happens() -> None:
+    failed, attempted = doctest.testfile(str(EXAMPLE.parents[1] / "docs" / "live.md"), module_relative=False)
+    assert attempted >= 6
+    assert failed == 0
 
 
 def test_it_runs_as_a_script(example: Any, capsys: pytest.CaptureFixture[str]) -> None:

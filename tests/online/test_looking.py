@@ -1,5 +1,8 @@
 """The table and the figure say what the bandit believes."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from rich.console import Console
@@ -56,6 +59,13 @@ def test_many_arms_alike_are_one_line() -> None:
     assert sum(row.count * row.probability for row in rows) == pytest.approx(1.0, abs=1e-10)
     assert bandit.describe().row_count <= 21
     bandit.plot().canvas.draw()
+
+
+def test_importing_live_use_is_quick() -> None:
+    heavy = ("numba", "scipy", "matplotlib", "rich")
+    code = f"import sys, driftbandit.online; print([name for name in {heavy} if name in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
 
 
 def test_the_texts_are_short() -> None:

@@ -107,6 +107,26 @@ def test_replicas_share_evidence_and_go_on_without_counting_twice() -> None:
     assert_same_evidence(Bandit.merge([both, first, second]), one)
 
 
+@pytest.mark.parametrize("policy", POLICIES, ids=ids)
+@pytest.mark.parametrize("arms", [4, 90])
+def test_a_merged_bandit_is_saved_and_restored_like_any_other(policy: db.Policy, arms: int) -> None:
+    rng = np.random.default_rng(6)
+    replicas = [Bandit(range(arms), policy, seed=3, replica=k) for k in range(2)]
+    for bandit in replicas:
+        for _ in range(30):
+            bandit.reward(bandit.select().id, float(rng.random() < 0.5))
+            bandit.select()
+    merged = Bandit.merge(replicas)
+    copy = Bandit.from_state(merged.state())
+    assert copy.state() == merged.state()
+    for _ in range(100):
+        one, two = merged.select(), copy.select()
+        assert (one.id, one.arm) == (two.id, two.arm)
+        for bandit in (merged, copy):
+            bandit.reward(one.id, 1.0)
+    assert copy.state() == merged.state()
+
+
 def test_replicas_share_neither_ids_nor_random_numbers() -> None:
     bandits = [Bandit(ARMS, db.UniformRandom(), seed=3, replica=k) for k in range(2)]
     decisions = [[bandit.select() for _ in range(200)] for bandit in bandits]

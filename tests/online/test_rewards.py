@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.online.scenes import ARMS, POLICIES, Ticker, ids
+from tests.online.scenes import ARMS, POLICIES, Ticker, assert_same_evidence, ids
 
 import driftbandit as db
 from driftbandit.online import Bandit, RewardStatus
@@ -50,25 +50,34 @@ def test_waiting_is_counted_in_steps_where_a_step_is_a_decision() -> None:
 @pytest.mark.parametrize("policy", POLICIES, ids=ids)
 def test_a_default_reward_ages_from_the_decision_like_any_other(policy: db.Policy, step_seconds: float | None) -> None:
     """A bandit whose decisions expire with a default knows what one knows that was told that reward."""
-    bandits = []
+    bandits, pairs = [], []
     for wait in (3.0, None):
         clock = Ticker()
         bandit = Bandit(ARMS, policy, seed=1, step_seconds=step_seconds, clock=clock, wait=wait, default_reward=0.0)
         pairs = []
-        for number in range(12):
+        for number in range(14):
             clock.now += 1.0
-            pairs.append((bandit.select(arms=[ARMS[number % 3]]).id, float(number % 4 == 0)))
-        known = [pair for number, pair in enumerate(pairs) if number % 4 == 0 or wait is None]
-        statuses = bandit.rewards(known)
-        assert all(status == ("accepted" if wait is None else status) for status in statuses)
-        if wait is not None:
-            for number, (id, _) in enumerate(pairs):
-                if number % 4:
-                    assert bandit.reward(id, 0.0) in ("accepted", "expired")
+            pairs.append((bandit.select(arms=[ARMS[number % 3]]).id, 0.0))
         bandits.append(bandit)
-    first, second = (bandit.evidence() for bandit in bandits)
-    for arm in ARMS:
-        assert first[arm][2] == pytest.approx(second[arm][2], abs=1e-12)
+    expiring, told = bandits
+    assert expiring.pending == 4
+    told.rewards(pairs[:-4])
+    assert_same_evidence(expiring, told)
+    assert expiring.reward(pairs[-5][0], 1.0) == "expired"
+    assert expiring.reward(pairs[-3][0], 1.0) == "accepted"
+
+
+def test_looking_expires_nothing_but_counts_what_the_next_decision_would() -> None:
+    clock = Ticker()
+    options: dict[str, Any] = {"wait": 5.0, "default_reward": 1.0}
+    bandit = Bandit(ARMS, db.ThompsonSampling(), seed=1, step_seconds=1.0, clock=clock, **options)
+    decision = bandit.select()
+    before = bandit.state()
+    assert bandit.evidence()[decision.arm] == (0.0, 0.0, 0.0)
+    assert bandit.evidence(time=clock.now + 6.0)[decision.arm] == (1.0, 0.0, 1.0)
+    assert bandit.probabilities(time=clock.now + 6.0)[decision.arm] > bandit.probabilities()[decision.arm]
+    assert bandit.state() == before
+    assert bandit.reward(decision.id, 0.0) == "accepted"
 
 
 def test_a_batch_is_checked_before_anything_is_learned() -> None:

@@ -123,7 +123,7 @@ class Sweep:
         """Top up what the cluster has: two tasks a thread, so that none waits for us."""
         threads = self.roster.threads
         room = min((self.at_once or 2 * threads + 2) - len(self.tasks), MOST_TASKS) if threads else 0
-        bundles = []
+        bundles: list[list[int]] = []
         while self.todo and len(bundles) < room:
             bundles.append(self._bundle(threads))
         if not bundles:

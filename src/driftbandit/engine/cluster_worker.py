@@ -156,5 +156,5 @@ def _on_card(shard: Shard, precision: str) -> Outcome:
     with _card_in_use:  # a worker with several threads still has one card
         outcomes = dict(card.run(pieces, lambda run_steps: None))
     parts = [outcomes[place] for place in range(len(pieces))]
-    rows = [np.concatenate(arrays) for arrays in list(zip(*parts, strict=True))[:3]]
-    return Outcome(rows[0], rows[1], rows[2], np.sum([part.choices for part in parts], axis=0))
+    rows = [np.concatenate(arrays).astype(np.float64) for arrays in list(zip(*parts, strict=True))[:3]]
+    return Outcome(rows[0], rows[1], rows[2], np.sum([part.choices for part in parts], axis=0, dtype=np.int64))

@@ -7,6 +7,7 @@ back by run number and counts are whole numbers, so the shape of the launches le
 
 import collections
 import functools
+import importlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -71,7 +72,7 @@ class Card:
 
     def _room(self) -> int:
         """Bytes on the card to be used: most of what is free now."""
-        from numba import cuda
+        from driftbandit.engine.cuda_target import cuda
 
         free = cuda.current_context().get_memory_info()[0]
         return int(min(free, 1 << 40) * 3 // 4)  # the simulator's memory has no end
@@ -110,7 +111,7 @@ def _stride(members: Sequence[tuple[int, Shard, Rule]]) -> int:
 def _bytes(shard: Shard, rule: Rule, runs: int) -> int:
     """What so many runs of a shard take on the card, at most."""
     ring = 12 * rule.window if rule.window < shard.horizon else 0
-    return runs * (24 * len(shard.steps) + 32 * shard.environment.n_arms + ring + 64)
+    return runs * (24 * len(shard.steps) + 32 * int(shard.environment.n_arms) + ring + 64)
 
 
 @functools.cache
@@ -123,8 +124,8 @@ def _gpu(precision: str) -> Any:
 def require_card() -> None:
     """Say in one line what is missing, if anything is."""
     try:
-        from numba import cuda
-        from numba.cuda import libdevice  # noqa: F401  # absent where only a stub of numba.cuda is left
+        cuda: Any = importlib.import_module("numba.cuda")
+        importlib.import_module("numba.cuda.libdevice")
     except ImportError:
         raise MissingExtra(f'device "cuda" needs numba-cuda, which is not installed: {INSTALL}') from None
     if not cuda.is_available():

@@ -1,16 +1,17 @@
 """Shards that go to the card in one launch: their numbers in tables, and their outcomes out of them."""
 
+import collections
 import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numba import cuda, float32, float64
+from numba import float32, float64
 from numpy.typing import NDArray
 
 from driftbandit.engine import cuda_kernel as at
 from driftbandit.engine import cuda_steps, single
-from driftbandit.engine.cuda_target import Gpu
+from driftbandit.engine.cuda_target import Gpu, cuda
 from driftbandit.engine.shard import REWARDS, Outcome, Shard, means_table
 from driftbandit.environments import Brownian, Environment
 from driftbandit.linking import link
@@ -115,15 +116,16 @@ class Batch:
         self.launched = 0
         self.kernel = link(at.play_runs, gpu, **dict(kind.slots))
         self.whole = np.zeros((len(members), at.WHOLE_COLUMNS), np.uint64)
+        self.numbers: NDArray[Any] = np.zeros((len(members), at.NUMBER_COLUMNS), gpu.real)
+        n_parameters = max(1, max(len(rule.parameters) for _, _, rule in members))
+        self.parameters: NDArray[Any] = np.zeros((len(members), n_parameters), gpu.real)
+        self.sizes: dict[int, int] = collections.defaultdict(int)
         self.blocks = self._fill()
         self.stream = cuda.stream()
         self._allocate()
 
     def _fill(self) -> NDArray[np.uint64]:
         """The shards' numbers, their places in the flat arrays, and which block plays which runs."""
-        n_parameters = max(1, max(len(rule.parameters) for _, _, rule in self.members))
-        self.numbers = np.zeros((len(self.members), at.NUMBER_COLUMNS), self.gpu.real)
-        self.parameters = np.zeros((len(self.members), n_parameters), self.gpu.real)
         steps: list[int] = []
         starts: dict[tuple[int, ...], int] = {}
         blocks = []
@@ -144,9 +146,9 @@ class Batch:
                 at.STEPS: starts[shard.steps], at.POINTS: len(shard.steps), at.BIN_WIDTH: shard.bin_width,
             }.items():  # fmt: skip
                 self.whole[i, column] = value
-            for column in size:
-                self.whole[i, column] = self.sizes.get(column, 0) if i else 0
-            self.sizes = {column: int(self.whole[i, column]) + value for column, value in size.items()}
+            for column, value in size.items():
+                self.whole[i, column] = self.sizes[column]
+                self.sizes[column] += value
             volatility, start = (
                 (environment.volatility, environment.start) if isinstance(environment, Brownian) else (0.0, 0.0)
             )
@@ -166,8 +168,10 @@ class Batch:
         runs = self.sizes[at.RUN_START] if resumed else 1
         ring = max(1, self.sizes[at.RING_START])
         real = self.gpu.real
-        shapes = [(arms, real), (arms, real), (walks, np.float64), (walks, np.uint64), (ring, np.uint32), (ring, real)]
-        shapes += [(runs, real), ((at.SUMS, runs), np.float64)]
+        shapes: list[tuple[Any, type]] = [
+            (arms, real), (arms, real), (walks, np.float64), (walks, np.uint64), (ring, np.uint32), (ring, real),
+            (runs, real), ((at.SUMS, runs), np.float64),
+        ]  # fmt: skip
         self.state = [cuda.device_array(shape, dtype, stream=self.stream) for shape, dtype in shapes]
         self.figures = cuda.device_array(self.sizes[at.FIGURES], np.float64, stream=self.stream)
         self.choices = cuda.to_device(np.zeros(self.sizes[at.CHOICES], np.int64), stream=self.stream)

@@ -10,9 +10,10 @@ A thread keeps its arms' numbers in shared memory, `[thread, arm]`, or for many 
 from typing import Any
 
 import numpy as np
-from numba import cuda, float64, int32, uint64
+from numba import float64, int32, uint64
 
 from driftbandit.elementary import real
+from driftbandit.engine.cuda_target import cuda
 from driftbandit.engine.layout import context, learn, reward_of, unlearn
 from driftbandit.rng import TRIAL, draw, uniform
 

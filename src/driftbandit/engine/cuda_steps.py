@@ -83,7 +83,7 @@ def untied(chosen: Any, tied: Any, n_arms: Any, seed: Any, run: Any, step: Any) 
     """The chosen arm, or one of those in the mask uniformly at random if there are several."""
     if np.uint32(tied >> np.uint32(chosen)) <= BIT:  # the chosen one is the first of them
         return chosen
-    ties = 0
+    ties: Any = 0
     arm = chosen
     while arm < n_arms:
         ties += np.int64(np.uint32(tied >> np.uint32(arm)) & BIT)

@@ -4,6 +4,7 @@ Everything else is linked from the one source that the processor runs too. In si
 the card's special units are used; their error, some 2^−22, is of the size of that precision itself.
 """
 
+import importlib
 import inspect
 import math
 import types
@@ -11,21 +12,22 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import cuda
-from numba import types as nb
-from numba.cuda import libdevice
 
 from driftbandit import elementary, rng, sampling
 from driftbandit.elementary import real
 from driftbandit.linking import Target, cache_folder
-from driftbandit.rng import HALF_WORD, HIGH_26, HIGH_27, MULTIPLIER_0, MULTIPLIER_1, WEYL_0, WEYL_1, Words
-from driftbandit.sampling import THIRD, normal_pair, odds_accepted, open_uniform
+from driftbandit.rng import HALF_WORD, HIGH_26, HIGH_27, MULTIPLIER_0, MULTIPLIER_1, WEYL_0, WEYL_1, Words, open_uniform
+from driftbandit.sampling import THIRD, normal_pair, odds_accepted
 
+# Imported this way because these modules have types in part only.
+cuda: Any = importlib.import_module("numba.cuda")
+libdevice: Any = importlib.import_module("numba.cuda.libdevice")
+nb: Any = importlib.import_module("numba.types")
+ir: Any = importlib.import_module("llvmlite.ir")
 try:
-    from numba.cuda.extending import intrinsic  # numba-cuda
-except ImportError:
-    from numba.extending import intrinsic  # the same in Numba itself
+    intrinsic: Any = importlib.import_module("numba.cuda.extending").intrinsic  # numba-cuda
+except (ImportError, AttributeError):
+    intrinsic = importlib.import_module("numba.extending").intrinsic  # Numba's own
 
 SIMULATED = bool(cuda.config.ENABLE_CUDASIM)
 TURN = 6.283185307179586
@@ -35,7 +37,7 @@ TOP_27, TOP_26 = np.uint32(HIGH_27), np.uint32(HIGH_26)
 UPPER_24 = np.uint32(8)
 SMALL_ROOT = np.float32(0.001)
 THREE = np.float32(3.0)
-DOUBT = np.float32(2.0**-19)
+DOUBT = np.float32(2.0**-18)
 
 
 class Gpu(Target):
@@ -164,58 +166,64 @@ def fast_turn(share: float) -> tuple[float, float]:
     return cosine, sine
 
 
-def fast_log(x: float) -> float:
+def fast_log(x: Any) -> Any:
     """Natural logarithm by the special units."""
-    return libdevice.fast_logf(x)  # type: ignore[no-any-return, no-untyped-call]
+    return libdevice.fast_logf(x)
 
 
-def fast_exp(x: float) -> float:
+def fast_exp(x: Any) -> Any:
     """Exponential by the special units."""
-    return libdevice.fast_expf(x)  # type: ignore[no-any-return, no-untyped-call]
+    return libdevice.fast_expf(x)
 
 
-def floor_of_double(x: float) -> float:
+def floor_of_double(x: Any) -> Any:
     """The floor as a real number: as a whole number it would need converting twice."""
-    return libdevice.floor(x)  # type: ignore[no-any-return, no-untyped-call]
+    return libdevice.floor(x)
 
 
-def floor_of_single(x: float) -> float:
+def floor_of_single(x: Any) -> Any:
     """The floor as a real number; times a whole number, single precision would turn into double."""
-    return libdevice.floorf(x)  # type: ignore[no-any-return, no-untyped-call]
+    return libdevice.floorf(x)
 
 
-def root_of_positive(x: float) -> float:
+def root_of_positive(x: Any) -> Any:
     """Square root; 0 for what a fast logarithm left slightly below 0."""
-    return libdevice.sqrtf(max(x, 0.0))  # type: ignore[no-any-return, no-untyped-call]
+    return libdevice.sqrtf(max(x, 0.0))
 
 
-odds_accepted_exactly = types.FunctionType(  # a copy: the original itself is what gets replaced
+odds_accepted_exactly: Any = types.FunctionType(  # a copy: the original itself is what gets replaced
     odds_accepted.__code__, odds_accepted.__globals__, "odds_accepted_exactly"
 )
 
 
-def odds_accepted_soon(a: float, b: float, words: Words) -> bool:
+def fast_quotient(x: Any, y: Any) -> Any:
+    """x/y in single precision, 2 units in the last place off at most."""
+    return libdevice.fast_fdividef(x, y)
+
+
+def odds_accepted_soon(a: float, b: float, words: Words) -> Any:
     """`sampling.odds_accepted`, decided in single precision wherever that is certain to decide alike.
 
     Of the 32 runs of a warp some run nearly always needs the full test, and all wait for its logarithms. With
-    e = 2^−24 the rounding of u is off by less than e·(3 + 4u), so c·(1 − u³ + 3·ln u) is off by less than
-    e·c·(9/u + 12 + 9u² + 12u³) and its own rounding; `doubt` is above that. A closer draw is tested exactly.
+    e = 2^−24, u is off by less than e·(6 + 7u) here, a fast logarithm by e·(3 + 4·|ln|), and so c·(1 − u³ + 3·ln u)
+    by less than e·c·(18/u + 30 + 18u² + 24u³ + 12·|ln u|); `doubt` is above that. A closer draw is tested exactly.
     """
     n, m, squares = normal_pair(words[0], words[1])
     one = np.float32(1.0)
     c = np.float32(a - THIRD)
     d = np.float32(b - THIRD)
-    u = one + np.float32(THIRD * n) / np.float32(math.sqrt(c))
-    v = one + np.float32(THIRD * m) / np.float32(math.sqrt(d))
+    u = one + fast_quotient(np.float32(THIRD * n), np.float32(math.sqrt(a - THIRD)))
+    v = one + fast_quotient(np.float32(THIRD * m), np.float32(math.sqrt(b - THIRD)))
     if u < -SMALL_ROOT or v < -SMALL_ROOT:
         return False
     if u > SMALL_ROOT and v > SMALL_ROOT:
         half = np.float32(0.5 * squares)
-        level = np.float32(math.log(np.float32(open_uniform(words[2]))))
-        u3 = np.float32(u * u * u)
-        v3 = np.float32(v * v * v)
-        exponent = np.float32(half + c * (one - u3 + THREE * math.log(u)) + d * (one - v3 + THREE * math.log(v)))
-        doubt = np.float32(DOUBT * (THREE + half - level + c * (one / u + one + u3) + d * (one / v + one + v3)))
+        level = fast_log(np.float32(open_uniform(words[2])))
+        u3 = u * u * u
+        v3 = v * v * v
+        exponent = half + c * (one - u3 + THREE * fast_log(u)) + d * (one - v3 + THREE * fast_log(v))
+        rounding = c * (fast_quotient(one, u) + one + u3) + d * (fast_quotient(one, v) + one + v3)
+        doubt = DOUBT * (THREE + half - level + rounding)
         if level < exponent - doubt:
             return True
         if level > exponent + doubt:

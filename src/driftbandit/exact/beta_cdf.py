@@ -86,7 +86,7 @@ def cdf_ratio(
 
 
 def prepare_cdf(arm: Array, coefficients: Array) -> None:
-    """Fill in what the distribution function needs: the polynomial for the middle of a needle, the term for a small b."""
+    """Fill in what the distribution function needs: a polynomial for the middle of a needle, a term for a small b."""
     a, b, n = arm[A], arm[B], arm[N]
     mean, rest = arm[MEAN], arm[REST]
     arm[FEW_FAILURES_TERM] = 0.0
@@ -138,7 +138,7 @@ def log_rising(a: float, b: float) -> float:
 def few_failures(
     first: int, edge: float, distance: Array, theta: Array, rest: Array, arm: Array, work: Array, out: Array
 ) -> None:
-    """Ln F near θ = 1 when b is small, on the nodes from `first` on.
+    """The logarithm of F near θ = 1 when b is small, on the nodes from `first` on.
 
     There F is itself a small multiple of b, so 1 − F would lose its digits. With r = 1 − θ,
 
@@ -179,7 +179,7 @@ def log_cdf(
     ratio: Array,
     out: Array,
 ) -> None:
-    """Ln F on the nodes of a panel, which are in ascending order."""
+    """The logarithm of F on the nodes of a panel, which are in ascending order."""
     a, b, n = arm[A], arm[B], arm[N]
     low_until = 0
     high_from = 0

@@ -37,7 +37,7 @@ HALF_LOG_TAU = 0.9189385332046727
 
 
 def stirling_series(z: float) -> float:
-    """Ln Γ(1+z) − ½·ln(2πz) − z·ln(z/e), for a large z."""
+    """What Stirling's formula lacks: ln Γ(1+z) − ½·ln(2πz) − z·ln(z/e), for a large z."""
     r = 1.0 / z
     s = r * r
     series = 1.0 / 1188.0 + s * (-691.0 / 360360.0 + s * (1.0 / 156.0))
@@ -46,7 +46,7 @@ def stirling_series(z: float) -> float:
 
 
 def log_stirling_ratio(z: float) -> float:
-    """Ln G(z), where G(z) = Γ(1+z)·(e/z)^z."""
+    """The logarithm of G(z), where G(z) = Γ(1+z)·(e/z)^z."""
     if z < STIRLING_FROM:
         return math.lgamma(1.0 + z) + (z - z * math.log(z))
     return (HALF_LOG_TAU + 0.5 * math.log(z)) + stirling_series(z)
@@ -64,7 +64,7 @@ def log_peak(a: float, b: float) -> float:
 
 
 def near_gap(y: float) -> float:
-    """Y − ln(1 + y) for −0.4 ≤ y ≤ 0.5; with s = y/(2+y) it is s·y − 2·(s³/3 + s⁵/5 + …), without cancellation."""
+    """The gap for −0.4 ≤ y ≤ 0.5; with s = y/(2+y) it is s·y − 2·(s³/3 + s⁵/5 + …), without cancellation."""
     s = y / (2.0 + y)
     z = s * s
     p = 1.0 / 27.0 + z * (1.0 / 29.0 + z * (1.0 / 31.0))
@@ -75,7 +75,7 @@ def near_gap(y: float) -> float:
 
 
 def gap(y: float) -> float:
-    """Y − ln(1 + y) to full relative precision."""
+    """The difference y − ln(1 + y), to full relative precision."""
     if -0.4 <= y <= 0.5:
         return near_gap(y)
     return y - math.log1p(y)
@@ -108,7 +108,7 @@ def upper_end(start: float, level: float, arm: Array) -> float:
 
     Newton's method on a convex function: from the second step on it comes from above, so any stop is safe.
     """
-    delta = max(start, 6.0 * arm[WIDTH])
+    delta: float = max(start, 6.0 * arm[WIDTH])
     for _ in range(200):
         excess = deviance(delta, arm[A], arm[B], arm[MEAN], arm[REST]) - level
         step = excess / slope(delta, arm[N], arm[MEAN], arm[REST])

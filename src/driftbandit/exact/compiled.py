@@ -7,13 +7,13 @@ from typing import Any
 from driftbandit import elementary
 from driftbandit.linking import Function, Processor, link
 
-SHORT = 400  # bytes of bytecode
+SHORT = 250  # bytes of bytecode
 
 
 class Calling(Processor):
     """The CPU, where only short functions are made part of their callers: long kernels compile faster so."""
 
-    name = "cpu-calls"
+    name = "cpu, long functions called"
 
     def compile_inner(self, function: types.FunctionType) -> Any:
         import numba

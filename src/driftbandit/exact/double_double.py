@@ -15,14 +15,14 @@ TERMS = 10
 
 
 def two_sum(x: float, y: float) -> tuple[float, float]:
-    """X + y exactly, as its rounding and the error of that."""
+    """The sum x + y exactly, as its rounding and the error of that."""
     total = x + y
     part = total - x
     return total, (x - (total - part)) + (y - part)
 
 
 def two_product(x: float, y: float) -> tuple[float, float]:
-    """x·y exactly, as its rounding and the error of that (Dekker)."""
+    """The product x·y exactly, as its rounding and the error of that (Dekker)."""
     product = x * y
     wide = SPLITTER * x
     x_high = wide - (wide - x)

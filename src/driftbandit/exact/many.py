@@ -16,45 +16,30 @@ from driftbandit.exact.beta_density import (
     CDF_END,
     COLUMNS,
     DENSITY_END,
-    LOG_PEAK,
-    MEAN,
     PLACE,
     PLACE_LOW,
-    REST,
-    WIDTH,
     A,
     Array,
     B,
     N,
     describe,
-    deviance,
-    slope,
-    upper_end,
 )
+from driftbandit.exact.ends import again, guess, set_ends
 from driftbandit.exact.legendre import NODES
-from driftbandit.exact.pair import CDF_LEVEL, MOST_PANELS, NEGLIGIBLE, ROWS, both
+from driftbandit.exact.pair import MOST_PANELS, ROWS, both
 from driftbandit.exact.panels import (
     ERROR,
+    NEGLIGIBLE,
     density_on_nodes,
     few_bits,
-    integrate,
     longest,
     next_factor,
     place_nodes,
     rounded_edge,
 )
+from driftbandit.exact.sums import GUESS, MASS, PEAK, ROUGHNESS, SMALLEST_LOG, SUMS, TOP, VALUE, add, weigh_panel
 
-# Columns of an arm's sums.
-MASS, TOP = 0, 1  # the probability so far is MASS·e^TOP
-VALUE, PEAK = 2, 3  # the present panel adds VALUE·e^PEAK
-GUESS = 4  # logarithm of a probability that is expected at least
-ROUGHNESS = 5  # of the present panel, for the length of the next
-SUMS = 6
-
-SMALLEST_LOG = -716.0  # ln of what no probability above 1e-310 can be changed by
 ATTEMPTS = 8
-LEAST_FALL = 20.0  # powers of e that a density falls from the largest mean to its end, at least
-CAUTION = 4.0  # how far, in powers of e, a guessed probability is lowered before it is relied on
 
 
 def selection(parameters: Array, optimistic: bool, out: Array) -> None:
@@ -94,64 +79,6 @@ def set_up(parameters: Array, arms: Array, coefficients: Array) -> int:
         if parameters[k, 0] / parameters[k, 1] > parameters[best, 0] / parameters[best, 1]:
             best = k
     return best
-
-
-def guess(best: int, optimistic: bool, arms: Array, sums: Array) -> None:
-    """A rough logarithm of each probability, so that panels are not refined for what will not count.
-
-    The integrand of arm k is taken near its peak: at its mean, or at the pooled mean of it and the best arm. A guess
-    that proves too high is replaced and the work is done again.
-    """
-    n_arms = sums.shape[0]
-    top = arms[best]
-    for k in range(n_arms):
-        arm = arms[k]
-        t = top[PLACE]
-        if not optimistic and k != best:
-            t = math.log((arm[A] + top[A]) / (arm[B] + top[B]))
-        height = arm[LOG_PEAK] - deviance(t - arm[PLACE], arm[A], arm[B], arm[MEAN], arm[REST])
-        for j in range(n_arms):
-            if j != k:
-                other = arms[j]
-                delta = min(0.0, t - other[PLACE])
-                fall = other[LOG_PEAK] - deviance(delta, other[A], other[B], other[MEAN], other[REST])
-                lean = slope(delta, other[N], other[MEAN], other[REST])
-                height += min(-0.7, fall - math.log(lean + 0.8 / other[WIDTH]))
-        sums[k, GUESS] = height + math.log(min(arm[WIDTH], top[WIDTH])) - CAUTION
-
-
-def set_ends(best: int, arms: Array, sums: Array) -> None:
-    """Where, coming from the right, each arm begins to matter: its distribution function, and its density."""
-    for k in range(sums.shape[0]):
-        arm = arms[k]
-        arm[CDF_END] = arm[PLACE] + upper_end(0.0, CDF_LEVEL, arm)
-        shift = max(0.0, (arms[best, PLACE] - arm[PLACE]) + (arms[best, PLACE_LOW] - arm[PLACE_LOW]))
-        start = max(shift, 3.0 * arm[WIDTH])
-        lean = slope(start, arm[N], arm[MEAN], arm[REST])
-        level = arm[LOG_PEAK] - math.log(-lean) - max(sums[k, GUESS], SMALLEST_LOG) + NEGLIGIBLE
-        least = deviance(shift, arm[A], arm[B], arm[MEAN], arm[REST]) + LEAST_FALL
-        arm[DENSITY_END] = arm[PLACE] + upper_end(shift, max(level, least), arm)
-
-
-def again(arms: Array, sums: Array) -> bool:
-    """Whether a guess was too high, or an arm has density above its end that counts; both are then mended."""
-    needed = False
-    for k in range(sums.shape[0]):
-        found = SMALLEST_LOG
-        if sums[k, MASS] > 0.0:
-            found = max(found, math.log(sums[k, MASS]) + sums[k, TOP])
-        if sums[k, GUESS] > found:
-            sums[k, GUESS] = found - CAUTION
-            needed = True
-        arm = arms[k]
-        delta = arm[DENSITY_END] - arm[PLACE]
-        left = deviance(delta, arm[A], arm[B], arm[MEAN], arm[REST])
-        beyond = arm[LOG_PEAK] - left - math.log(-slope(delta, arm[N], arm[MEAN], arm[REST]))
-        excess = beyond - (found - NEGLIGIBLE)
-        if excess > 0.0 and found > SMALLEST_LOG:
-            arm[DENSITY_END] = arm[PLACE] + upper_end(delta, left + excess + 1.0, arm)
-            needed = True
-    return needed
 
 
 def march(
@@ -241,38 +168,6 @@ def panel_length(edge: float, length: float, arms: Array) -> float:
             resolved = longest(end, length, arms[k, N], -1.0)
             length = min(length, max(edge - end, resolved))
     return few_bits(length)
-
-
-def weigh_panel(k: int, length: float, log_height: Array, sums: Array) -> float:
-    """Integrate arm k over the panel, as VALUE·e^PEAK; the error, relative to all that is expected of the arm."""
-    expected = max(sums[k, GUESS], SMALLEST_LOG)
-    if sums[k, MASS] > 0.0:
-        expected = max(expected, math.log(sums[k, MASS]) + sums[k, TOP])
-    sums[k, VALUE] = 0.0
-    sums[k, ROUGHNESS] = 0.0
-    highest = -np.inf
-    for i in range(NODES):
-        highest = max(highest, log_height[i])
-    if highest + math.log(length) < expected - NEGLIGIBLE - 4.0:
-        return 0.0
-    peak, value, roughness = integrate(log_height, length)
-    sums[k, PEAK] = peak
-    sums[k, VALUE] = value
-    share = value / (value + math.exp(min(expected - peak, 700.0)))
-    # an arm that counts little here may count more in the next panel
-    sums[k, ROUGHNESS] = roughness * math.sqrt(share)
-    return roughness * share
-
-
-def add(k: int, value: float, peak: float, sums: Array) -> None:
-    """Add value·e^peak to the probability of arm k."""
-    if value == 0.0:
-        return
-    if peak > sums[k, TOP]:
-        if sums[k, MASS] > 0.0:
-            sums[k, MASS] *= math.exp(sums[k, TOP] - peak)
-        sums[k, TOP] = peak
-    sums[k, MASS] += value * math.exp(peak - sums[k, TOP])
 
 
 def share_atom(best: int, arms: Array, coefficients: Array, log_density: Array, work: Array, sums: Array) -> None:

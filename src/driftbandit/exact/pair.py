@@ -10,10 +10,9 @@ import math
 
 import numpy as np
 
-from driftbandit.exact.beta_cdf import DEGREE, log_cdf, prepare_cdf
+from driftbandit.exact.beta_cdf import log_cdf, prepare_cdf
 from driftbandit.exact.beta_density import (
     CDF_END,
-    COLUMNS,
     PLACE,
     PLACE_LOW,
     Array,
@@ -24,7 +23,9 @@ from driftbandit.exact.beta_density import (
 from driftbandit.exact.double_double import log_ratio
 from driftbandit.exact.legendre import NODES
 from driftbandit.exact.panels import (
+    CDF_LEVEL,
     ERROR,
+    NEGLIGIBLE,
     density_on_nodes,
     integrate,
     longest,
@@ -33,8 +34,6 @@ from driftbandit.exact.panels import (
     rounded_edge,
 )
 
-CDF_LEVEL = 43.0  # e^−43 is below half a unit in the last place of 1
-NEGLIGIBLE = 38.0  # e^−38 of the total is not worth another panel
 FIRST_LENGTH = 5.0
 MOST_PANELS = 3000
 ROWS = 9  # of numbers on the nodes that are kept while a panel is worked on
@@ -100,17 +99,6 @@ def outwards(
             break
         length *= next_factor(error)
     return total, top
-
-
-def suboptimal(parameters: Array, out: Array) -> None:
-    """out[s] = P(θ2 > θ1) for parameters[s] = (a1, b1, a2, b2)."""
-    arms = np.empty((2, COLUMNS))
-    coefficients = np.empty(DEGREE)
-    work = np.empty((ROWS, NODES))
-    for s in range(out.shape[0]):
-        a1, b1, a2, b2 = parameters[s, 0], parameters[s, 1], parameters[s, 2], parameters[s, 3]
-        first, second = both(a1, b1, a2, b2, arms, coefficients, work)
-        out[s] = second
 
 
 def both(

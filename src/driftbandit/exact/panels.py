@@ -29,6 +29,8 @@ from driftbandit.exact.legendre import LAST_EVEN, LAST_ODD, NODES, POINTS, WEIGH
 REACH = 4.4  # longest panel, in standard deviations of the sharpest arm
 CLEAR = 4.0  # longest panel near the bends of the logistic function
 ERROR = 3e-9  # square of the last Legendre coefficients of a panel; its relative error is far smaller
+NEGLIGIBLE = 38.0  # e^−38 of the total is not worth another panel
+CDF_LEVEL = 43.0  # e^−43 is below half a unit in the last place of 1
 FAR = 600.0  # e^δ is safe up to here
 TAIL = 30.0  # from here on e^δ dwarfs 1
 FEW = 200.0  # evidence on both sides that makes a needle
@@ -83,7 +85,8 @@ def next_factor(error: float) -> float:
     """What the length of the next panel is multiplied by, after one with this relative error."""
     if error <= 0.0:
         return MOST_GROWTH
-    return min(MOST_GROWTH, max(0.25, 0.95 * (ERROR / error) ** GROWTH))
+    factor: float = min(MOST_GROWTH, max(0.25, 0.95 * (ERROR / error) ** GROWTH))
+    return factor
 
 
 def integrate(log_height: Array, length: float) -> tuple[float, float, float]:

@@ -25,9 +25,8 @@ from driftbandit.exact.beta_density import (
     deviance,
 )
 from driftbandit.exact.legendre import NODES, POINTS
-from driftbandit.exact.panels import ERROR, integrate, longest, next_factor, rounded_edge
+from driftbandit.exact.panels import ERROR, NEGLIGIBLE, integrate, longest, next_factor, rounded_edge
 
-NEGLIGIBLE = 38.0
 FIRST_LENGTH = 4.0
 MOST_PANELS = 3000
 BISECTIONS = 80
@@ -42,12 +41,13 @@ def softplus(x: float) -> float:
 def log_height(s: float, log_omega: float, log_rest: float, arms: Array) -> float:
     """Logarithm of the integrand; `log_rest` is ln(1 − ω)."""
     t = log_omega + s - softplus(s + log_rest)
-    total = softplus(t)
+    total: float = softplus(t)
     first, second = arms[0], arms[1]
     delta = (t - first[PLACE]) - first[PLACE_LOW]
     total += first[LOG_PEAK] - deviance(delta, first[A], first[B], first[MEAN], first[REST])
     delta = (s - second[PLACE]) - second[PLACE_LOW]
-    return total + second[LOG_PEAK] - deviance(delta, second[A], second[B], second[MEAN], second[REST])
+    total += second[LOG_PEAK] - deviance(delta, second[A], second[B], second[MEAN], second[REST])
+    return total
 
 
 def rising(s: float, omega: float, log_rest: float, arms: Array) -> bool:
@@ -56,8 +56,8 @@ def rising(s: float, omega: float, log_rest: float, arms: Array) -> bool:
     rest = 1.0 / (1.0 + math.exp(s)) if s < 700.0 else 0.0
     first, second = arms[0], arms[1]
     bent = math.exp(-softplus(s + log_rest))
-    lean = first[A] + (1.0 - first[N]) * omega * theta
-    return second[A] * rest - second[B] * theta + lean * bent > 0.0
+    lean: float = second[A] * rest - second[B] * theta + (first[A] + (1.0 - first[N]) * omega * theta) * bent
+    return lean > 0.0
 
 
 def peak_place(omega: float, log_rest: float, arms: Array) -> float:

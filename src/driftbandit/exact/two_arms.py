@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.exact import pair, ratio, series
+from driftbandit.exact import ratio, series
 from driftbandit.exact.compiled import compiled
 from driftbandit.exact.parameters import Array, broadcast, positive
+from driftbandit.exact.selection import selection_probabilities
 
 
 def suboptimal_probability(a1: Any, b1: Any, a2: Any, b2: Any) -> Array:
@@ -22,9 +23,7 @@ def suboptimal_probability(a1: Any, b1: Any, a2: Any, b2: Any) -> Array:
     array([0.5       , 0.66666667, 0.75      ])
     """
     shape, rows = broadcast(a1=positive("a1", a1), b1=positive("b1", b1), a2=positive("a2", a2), b2=positive("b2", b2))
-    out = np.empty(rows.shape[0])
-    compiled(pair.suboptimal)(rows, out)
-    return out.reshape(shape)
+    return selection_probabilities(rows.reshape(-1, 2, 2))[:, 1].reshape(shape)
 
 
 def alternating_form(a1: Any, b1: Any, a2: Any, b2: Any) -> Array:

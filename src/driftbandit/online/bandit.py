@@ -15,7 +15,6 @@ from driftbandit.online.decision import Decision
 from driftbandit.online.journal import Log, opened
 from driftbandit.online.ledger import Ledger
 from driftbandit.online.looking import Looking
-from driftbandit.online.probabilities import next_probabilities
 from driftbandit.online.roster import Roster
 from driftbandit.online.status import RewardStatus
 from driftbandit.online.stored import Stored
@@ -137,20 +136,6 @@ class Bandit(Stored, Looking):
                 self._journal.decision(decision)
             return decision
 
-    def probabilities(self, time: float | None = None, arms: Arms | None = None) -> dict[Any, float]:
-        """The exact probability that the next decision, at this time, chooses each arm."""
-        with self._lock:
-            ledger = self._ledger
-            numbers = self._roster.all_numbers() if arms is None else self._roster.numbers(arms)
-            wanted, active = set(numbers), ledger.order[0, : ledger.active].tolist()
-            places = [place for place, number in enumerate(active) if number in wanted]
-            seen = ledger.view(self._timing.reading(time))[places, :2]
-            names = self._roster.names.copy()
-        awake, asleep = next_probabilities(self._policy, seen, len(numbers) - len(places))
-        kept = 1.0 - len(numbers) * self._floor
-        known = {active[place]: float(p) for place, p in zip(places, awake, strict=True)}
-        return {names[number]: self._floor + kept * known.get(number, asleep) for number in numbers}
-
     # Rewards
 
     def reward(self, id: int, value: float, time: float | None = None) -> RewardStatus:
@@ -215,7 +200,7 @@ class Bandit(Stored, Looking):
     def pending(self) -> int:
         """How many decisions still wait for their reward."""
         with self._lock:
-            return self._waiting.open()
+            return self._waiting.open(self._timing.reading(None))
 
     def add(self, arm: str | int) -> None:
         """A new arm, which every policy explores.

@@ -12,7 +12,6 @@ less than the mean of the prior; either the best sample exceeds that, or all m a
 import math
 
 import numpy as np
-from scipy import special
 
 from driftbandit.elementary import log
 from driftbandit.rng import CHOICE, draw, uniform
@@ -36,10 +35,11 @@ def best_log_odds(luck: float, count: int, successes: float, failures: float) ->
     14.172
     """
     luck /= count
-    if failures == 1.0:
-        rest = -math.expm1(-luck / successes)
-    else:
-        rest = float(special.betaincinv(failures, successes, -math.expm1(-luck)))
+    if failures == 1.0:  # F(x) = x^successes
+        return -luck / successes - math.log(-math.expm1(-luck / successes))
+    from scipy import special  # late: most priors do not need it
+
+    rest = float(special.betaincinv(failures, successes, -math.expm1(-luck)))
     if rest > 0.5:
         theta = float(special.betaincinv(successes, failures, math.exp(-luck)))
         return _log_quantile(theta, -luck, successes, failures) - math.log1p(-theta)
@@ -50,4 +50,6 @@ def _log_quantile(x: float, log_probability: float, a: float, b: float) -> float
     """Ln x, from the first term of the series x^a/(a·B(a, b)) = probability where x underflows."""
     if x > SMALLEST:
         return math.log(x)
+    from scipy import special
+
     return (log_probability + math.log(a) + float(special.betaln(a, b))) / a

@@ -1,12 +1,16 @@
 """How a bandit is looked at: as numbers, as a table, as a figure."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
+
+from driftbandit.online.probabilities import next_probabilities
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.table import Table
 
     from driftbandit.online.bandit import Bandit
+    from driftbandit.online.ledger import Ledger
 
 
 class Looking:
@@ -15,11 +19,28 @@ class Looking:
     def evidence(self: "Bandit", time: float | None = None) -> dict[Any, tuple[float, float, float]]:  # type: ignore[misc]  # a part of Bandit, in a file of its own
         """What each arm has earned, faded to a time: the policy's two numbers, and the number of observations."""
         with self._lock:
-            ledger, names = self._ledger, self._roster.names
-            seen = ledger.view(self._timing.reading(time)).tolist()
+            names = self._roster.names
+            ledger, now = self._reading(time)
+            seen = ledger.view(now).tolist()
             known = dict(zip(ledger.order[0, : ledger.active].tolist(), map(tuple, seen), strict=True))
             nothing = (*ledger.initial, 0.0)
             return {names[number]: known.get(number, nothing) for number in self._roster.all_numbers()}
+
+    def probabilities(  # type: ignore[misc]  # as above
+        self: "Bandit", time: float | None = None, arms: Iterable[str | int] | None = None
+    ) -> dict[Any, float]:
+        """The exact probability that the next decision, at this time, chooses each arm."""
+        with self._lock:
+            ledger, now = self._reading(time)
+            numbers = self._roster.all_numbers() if arms is None else self._roster.numbers(arms)
+            wanted, active = set(numbers), ledger.order[0, : ledger.active].tolist()
+            places = [place for place, number in enumerate(active) if number in wanted]
+            seen = ledger.view(now)[places, :2]
+            names = self._roster.names.copy()
+        awake, asleep = next_probabilities(self._policy, seen, len(numbers) - len(places))
+        kept = 1.0 - len(numbers) * self._floor
+        known = {active[place]: float(p) for place, p in zip(places, awake, strict=True)}
+        return {names[number]: self._floor + kept * known.get(number, asleep) for number in numbers}
 
     def describe(self: "Bandit", limit: int = 20) -> "Table":  # type: ignore[misc]  # as above
         """A table of the arms: posterior mean and 95% interval, effective sample size, probability."""
@@ -42,3 +63,12 @@ class Looking:
             f"<Bandit {self._policy}, {len(self)} arms, {self.decisions} decisions, {self.pending} pending, "
             f"step {'a decision' if step is None else f'{step:g} s'}>"
         )
+
+    def _reading(self: "Bandit", time: float | None) -> tuple["Ledger", float]:  # type: ignore[misc]  # as above
+        """The evidence as the next decision would meet it at a time, and that time in steps."""
+        now = self._timing.reading(time)
+        if self._default is None or not self._waiting.overdue(now):
+            return self._ledger, now
+        copy = self.from_state(self.state())  # decisions expire in a copy: looking changes nothing
+        copy._expire(now)
+        return copy._ledger, now

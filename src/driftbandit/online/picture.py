@@ -20,10 +20,11 @@ POINTS = 600
 def drawn(bandit: "Bandit", limit: int) -> "Figure":
     """A ridge of posterior densities, the most probable arm on top; intervals or probabilities for other policies."""
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     rows = summarised(bandit)
     shown = [row for row in rows if row.arm is not None][:limit] + [row for row in rows if row.arm is None]
-    figure = Figure(figsize=(7.0, 1.3 + 0.62 * len(shown)), layout="constrained")
+    figure = Figure(figsize=(7.0, 1.3 + 0.62 * len(shown)), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1))
     axes = figure.add_subplot()
     places = np.arange(len(shown))[::-1]
     posterior = all(row.successes == row.successes for row in shown)
@@ -37,7 +38,7 @@ def drawn(bandit: "Bandit", limit: int) -> "Figure":
             axes.plot([row.mean], [place], "o", color=colour)
         else:
             axes.barh(place, row.probability, color=colour, height=0.6)
-    labels = [str(row.arm) if row.arm is not None else f"{row.count} more, each" for row in shown]
+    labels = [str(row.arm) if row.arm is not None else f"{row.count} alike, each" for row in shown]
     axes.set_yticks(places, labels)
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(-0.5, len(shown) - 0.05 if posterior else len(shown) - 0.5)

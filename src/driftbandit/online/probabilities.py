@@ -3,7 +3,6 @@
 import numpy as np
 
 from driftbandit.online.family import Beta, beta_of
-from driftbandit.online.grouped import grouped_probabilities
 from driftbandit.online.table import Reals
 from driftbandit.policies import Policy
 
@@ -14,6 +13,8 @@ def posterior_probabilities(
     """Of each arm with evidence `[arm, (a, b)]`, and of each of the arms that are alike at the prior."""
     prior = np.array([beta.successes, beta.failures])
     if asleep:
+        from driftbandit.online.grouped import grouped_probabilities  # late: imports SciPy
+
         kinds, kind_of, counts = np.unique(
             np.concatenate([evidence + prior, [prior + start]]), axis=0, return_inverse=True, return_counts=True
         )

@@ -46,8 +46,8 @@ class ArmSummary:
 def summarised(bandit: "Bandit", time: float | None = None) -> list[ArmSummary]:
     """The arms with evidence of their own, the most probable first, and then all others as one entry."""
     with bandit._lock:
-        now = bandit._timing.reading(time)
-        ledger, names = bandit._ledger, bandit._roster.names
+        ledger, now = bandit._reading(time)
+        names = bandit._roster.names
         numbers = ledger.order[0, : ledger.active].tolist()
         seen = ledger.view(now)
         decisions = ledger.table[numbers, OWN_DECISIONS] + ledger.table[numbers, OTHER_DECISIONS]
@@ -106,7 +106,7 @@ def as_table(bandit: "Bandit", limit: int) -> "Table":
     alone = [row for row in rows if row.arm is not None]
     alike = [row for row in rows if row.arm is None]
     for row in alone[:limit] + alike:
-        name = str(row.arm) if row.arm is not None else f"{row.count} more, each"
+        name = str(row.arm) if row.arm is not None else f"{row.count} alike, each"
         known = row.low == row.low
         table.add_row(
             name,

@@ -56,16 +56,18 @@ class Waiting:
             return RewardStatus.UNKNOWN
         return RewardStatus.REPEATED if self._wait is None else RewardStatus.EXPIRED
 
+    def overdue(self, now: float) -> bool:
+        """Whether some decision has waited too long."""
+        return bool(self.entries) and self._over(next(iter(self.entries.values())), now)
+
+    def _over(self, entry: Entry, now: float) -> bool:
+        return self._wait is not None and now - entry[2] > self._wait
+
     def expired(self, now: float) -> Iterator[tuple[int, Entry]]:
         """Take out what has waited too long; those that never got a reward are returned."""
-        if self._wait is None:
-            return
-        while self.entries:
+        while self.overdue(now):
             id = next(iter(self.entries))
-            entry = self.entries[id]
-            if now - entry[2] <= self._wait:
-                return
-            del self.entries[id]
+            entry = self.entries.pop(id)
             if entry[0] >= 0:
                 yield id, entry
 
@@ -75,6 +77,6 @@ class Waiting:
             if entry[0] == arm:
                 self.entries[id] = (REMOVED, *entry[1:])
 
-    def open(self) -> int:
+    def open(self, now: float) -> int:
         """How many decisions still wait."""
-        return sum(1 for entry in self.entries.values() if entry[0] >= 0)
+        return sum(1 for entry in self.entries.values() if entry[0] >= 0 and not self._over(entry, now))

@@ -70,7 +70,9 @@ def readings(found: Findings) -> Iterator[Panel]:
     for setting in SETTINGS:
         experiment = f"regret-{setting.id}"
         try:
-            own = {profile.title: found.record(experiment, profile, "dTS") for profile in found.profiles}
+            own = {
+                f"dTS {profile.title.lower()}": found.record(experiment, profile, "dTS") for profile in found.profiles
+            }
             rivals = {name: found.record(experiment, found.profiles[0], name) for name in ("TS", "Dynamic TS")}
         except NotRun:
             continue
@@ -85,7 +87,7 @@ def readings(found: Findings) -> Iterator[Panel]:
             f"readings-{setting.id}", "Normalised regret of dTS, read in three ways", None,
             figures.lines(
                 series, x_label="step", y_label="normalised regret", size=SIZE, x_limits=(0, HORIZON),
-                title=f"dTS, {setting.adjective}",
+                title=f"{setting.adjective.capitalize()} environment",
             ),
             "Normalised regret over time of dTS as written, as published and fitted, and of TS and Dynamic TS, in the "
             f"{setting.adjective} environment. At the end: {ends}.",

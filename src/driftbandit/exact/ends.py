@@ -1,0 +1,84 @@
+"""Where each arm matters, from a guess of how probable it is; and whether the guess was good."""
+
+import math
+
+from driftbandit.exact.beta_density import (
+    CDF_END,
+    DENSITY_END,
+    LOG_PEAK,
+    MEAN,
+    PLACE,
+    PLACE_LOW,
+    REST,
+    WIDTH,
+    A,
+    Array,
+    B,
+    N,
+    deviance,
+    slope,
+    upper_end,
+)
+from driftbandit.exact.panels import CDF_LEVEL, NEGLIGIBLE
+from driftbandit.exact.sums import GUESS, MASS, SMALLEST_LOG, TOP
+
+CAUTION = 4.0  # how far, in powers of e, a guessed probability is lowered before it is relied on
+LEAST_FALL = 20.0  # powers of e that a density falls from the largest mean to its end, at least
+
+
+def guess(best: int, optimistic: bool, arms: Array, sums: Array) -> None:
+    """A rough logarithm of each probability, so that panels are not refined for what will not count.
+
+    The integrand of arm k is taken near its peak: at its mean, or at the pooled mean of it and the best arm. A guess
+    that proves too high is replaced and the work is done again.
+    """
+    n_arms = sums.shape[0]
+    top = arms[best]
+    for k in range(n_arms):
+        arm = arms[k]
+        t = top[PLACE]
+        if not optimistic and k != best:
+            t = math.log((arm[A] + top[A]) / (arm[B] + top[B]))
+        height = arm[LOG_PEAK] - deviance(t - arm[PLACE], arm[A], arm[B], arm[MEAN], arm[REST])
+        for j in range(n_arms):
+            if j != k:
+                other = arms[j]
+                delta = min(0.0, t - other[PLACE])
+                fall = other[LOG_PEAK] - deviance(delta, other[A], other[B], other[MEAN], other[REST])
+                lean = slope(delta, other[N], other[MEAN], other[REST])
+                height += min(-0.7, fall - math.log(lean + 0.8 / other[WIDTH]))
+        sums[k, GUESS] = height + math.log(min(arm[WIDTH], top[WIDTH])) - CAUTION
+
+
+def set_ends(best: int, arms: Array, sums: Array) -> None:
+    """Where, coming from the right, each arm begins to matter: its distribution function, and its density."""
+    for k in range(sums.shape[0]):
+        arm = arms[k]
+        arm[CDF_END] = arm[PLACE] + upper_end(0.0, CDF_LEVEL, arm)
+        shift = max(0.0, (arms[best, PLACE] - arm[PLACE]) + (arms[best, PLACE_LOW] - arm[PLACE_LOW]))
+        start = max(shift, 3.0 * arm[WIDTH])
+        lean = slope(start, arm[N], arm[MEAN], arm[REST])
+        level = arm[LOG_PEAK] - math.log(-lean) - max(sums[k, GUESS], SMALLEST_LOG) + NEGLIGIBLE
+        least = deviance(shift, arm[A], arm[B], arm[MEAN], arm[REST]) + LEAST_FALL
+        arm[DENSITY_END] = arm[PLACE] + upper_end(shift, max(level, least), arm)
+
+
+def again(arms: Array, sums: Array) -> bool:
+    """Whether a guess was too high, or an arm has density above its end that counts; both are then mended."""
+    needed = False
+    for k in range(sums.shape[0]):
+        found = SMALLEST_LOG
+        if sums[k, MASS] > 0.0:
+            found = max(found, math.log(sums[k, MASS]) + sums[k, TOP])
+        if sums[k, GUESS] > found:
+            sums[k, GUESS] = found - CAUTION
+            needed = True
+        arm = arms[k]
+        delta = arm[DENSITY_END] - arm[PLACE]
+        left = deviance(delta, arm[A], arm[B], arm[MEAN], arm[REST])
+        beyond = arm[LOG_PEAK] - left - math.log(-slope(delta, arm[N], arm[MEAN], arm[REST]))
+        excess = beyond - (found - NEGLIGIBLE)
+        if excess > 0.0 and found > SMALLEST_LOG:
+            arm[DENSITY_END] = arm[PLACE] + upper_end(delta, left + excess + 1.0, arm)
+            needed = True
+    return needed
