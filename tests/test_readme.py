@@ -1,5 +1,6 @@
 """What the README and the guides print is what happens."""
 
+import doctest
 import re
 import shlex
 import subprocess
@@ -33,7 +34,12 @@ def test_the_first_example_is_there():
 
 
 @pytest.mark.parametrize("code", PYTHON)
-def test_examples_run_as_printed(code, tmp_path):
+def test_examples_run_as_printed(code, tmp_path, monkeypatch):
+    if code.startswith(">>>"):
+        monkeypatch.chdir(tmp_path)
+        found = doctest.DocTestParser().get_doctest(code, {}, "example", None, None)
+        assert doctest.DocTestRunner().run(found).failed == 0
+        return
     answer = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=300
     )

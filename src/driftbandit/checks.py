@@ -61,11 +61,12 @@ def whole(name: str, value: Any, low: int = 1, high: int | None = None) -> int:
     allowed = f"a whole number of at least {low}" if high is None else f"a whole number from {low} to {high}"
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise reject(name, allowed, value)
+    given: Any = value
     try:
-        number = int(value)
+        number = int(given)
     except (ValueError, OverflowError):  # NaN and infinities
         raise reject(name, allowed, value) from None
-    if number != value or number < low:
+    if number != given or number < low:
         raise reject(name, allowed, value)
     if number > (MOST if high is None else high):
         raise reject(name, f"a whole number from {low} to {MOST if high is None else high}", value)

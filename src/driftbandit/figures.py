@@ -126,15 +126,17 @@ def lines(
         style = one.style or STYLES[place % len(STYLES)]
         own: dict[str, Any] = {"marker": style.marker, "markersize": 3.2} if markers else {}
         if one.ci95 is not None and np.isfinite(one.ci95).any():
-            axes.fill_between(
-                one.x, one.mean - one.ci95, one.mean + one.ci95, color=style.color, alpha=0.18, linewidth=0
-            )
+            low, high = one.mean - one.ci95, one.mean + one.ci95
+            axes.fill_between(one.x, low, high, color=style.color, alpha=0.18, linewidth=0)
         axes.plot(one.x, one.mean, color=style.color, linestyle=style.dashes, linewidth=style.width,
                   label=one.label, **own)  # fmt: skip
     axes.margins(x=0.02)
     if x_limits:
         axes.set_xlim(x_limits)
-    axes.set_ylim(y_limits or (min(0.0, axes.get_ylim()[0]), axes.get_ylim()[1]))
+    if all(np.min(one.mean) >= 0 for one in series):
+        axes.set_ylim(bottom=0)
+    if y_limits:
+        axes.set_ylim(y_limits)
     for where, label in marks:
         axes.axvline(where, color=INK, linewidth=0.8, linestyle=(0, (1, 2)))
         start, end = axes.get_xlim()
@@ -203,7 +205,7 @@ def dots(
 
 
 def _figure(
-    size: tuple[float, float], x_label: str, y_label: str, title: str, right: float, below: float, left: float = 0.52
+    size: tuple[float, float], x_label: str, y_label: str, title: str, right: float, below: float, left: float = 0.56
 ) -> tuple["Figure", "Axes"]:
     """An empty figure with one pair of axes; margins in inches, so that panels of one size line up."""
     from matplotlib.figure import Figure
@@ -230,9 +232,8 @@ def _label_ends(axes: "Axes", series: Sequence[Series]) -> None:
     """Write each label beside the end of its line, moved apart where they would touch."""
     low, high = axes.get_ylim()
     points = axes.get_position().height * axes.figure.get_size_inches()[1] * 72 / (high - low)  # type: ignore[union-attr]
-    x_end = axes.get_xlim()[1]
-    order = sorted(range(len(series)), key=lambda place: (_end(series[place], x_end), series[place].mean.mean()))
-    heights = [(min(max(_end(series[place], x_end), low), high) - low) * points for place in order]
+    order = sorted(range(len(series)), key=lambda place: (series[place].mean[-1], series[place].mean.mean()))
+    heights = [float(np.clip(series[place].mean[-1], low, high) - low) * points for place in order]
     spread = [max(height, LABEL_GAP * (rank + 0.4)) for rank, height in enumerate(spread_out(heights, LABEL_GAP))]
     for place, height, wanted in zip(order, spread, heights, strict=True):
         style = series[place].style or STYLES[place % len(STYLES)]
@@ -242,12 +243,6 @@ def _label_ends(axes: "Axes", series: Sequence[Series]) -> None:
             arrowprops={"arrowstyle": "-", "color": style.color, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0,
                         "relpos": (0, 0.5)},
         )  # fmt: skip
-
-
-def _end(one: Series, x_end: float) -> float:
-    """The height of a line where the axes end."""
-    inside = np.flatnonzero(one.x <= x_end)
-    return float(one.mean[inside[-1]]) if len(inside) else float(one.mean[0])
 
 
 def spread_out(heights: Sequence[float], gap: float) -> list[float]:

@@ -53,19 +53,15 @@ SMALL_PRIORS_AND_PLAYED_ARM = [
     db.DiscountedThompsonSampling(discount=0.4, discounted_arms="played"),
     db.DiscountedThompsonSampling(discount=0.75, discounted_arms="played", prior_successes=1e-3, prior_failures=1e-3),
     db.DiscountedOptimisticThompsonSampling(discount=0.6, discounted_arms="played"),
-    db.DiscountedOptimisticThompsonSampling(discount=0.6, discounted_arms="played", prior_successes=1e-3),
 ]
 FRACTIONAL_REWARDS = {
     "mean": [
-        db.OptimisticThompsonSampling(),
         db.DiscountedThompsonSampling(discount=0.9),
-        db.DynamicThompsonSampling(threshold=10),
-        db.Exp3(exploration=0.2),
         db.Exp3IX(learning_rate=0.2),
         db.DiscountedUCB(discount=0.9),
         db.SlidingWindowUCB(window=11),
     ],
-    "beta": [db.DiscountedThompsonSampling(discount=0.9), db.Exp3(exploration=0.2), db.SlidingWindowUCB(window=11)],
+    "beta": [db.DiscountedThompsonSampling(discount=0.9), db.SlidingWindowUCB(window=11)],
 }
 
 
@@ -106,7 +102,7 @@ def cases() -> list[Case]:
             found += [Case(policy, e) for e in tables((4, 2, 7)[turn], rested) + walks((7, 4, 2)[turn], rested)]
     for policy, n_arms in zip(SMALL_PRIORS_AND_PLAYED_ARM, itertools.cycle((4, 2, 7)), strict=False):
         found += [Case(policy, environment) for environment in tables(n_arms, rested=False)]
-    found += [Case(policy, e) for policy in SMALL_PRIORS_AND_PLAYED_ARM[2:4] for e in tables(4, rested=True)]
+    found += [Case(SMALL_PRIORS_AND_PLAYED_ARM[3], environment) for environment in tables(4, rested=True)]
     for law, policies in FRACTIONAL_REWARDS.items():
         found += [Case(policy, e) for policy in policies for e in tables(4, False, law, concentration=0.7)]
     found += [Case(FRACTIONAL_REWARDS["beta"][0], e) for e in tables(2, False, "beta", concentration=30.0)]

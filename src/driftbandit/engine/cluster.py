@@ -69,6 +69,7 @@ class Cluster:
         notice_after: float = 10.0,
         worker_timeout: float = 60.0,
     ) -> None:
+        self.arithmetic = "cpu" if device == "cpu" else f"{device} {precision}"
         self.address = checked_address(cluster) if isinstance(cluster, str) else None
         try:
             import distributed

@@ -34,6 +34,7 @@ class Card:
 
     def __init__(self, precision: str = "float64", threads: int = THREADS) -> None:
         require_card()
+        self.arithmetic = f"cuda {precision}"
         self.gpu = _gpu(precision)
         self.threads = threads
 

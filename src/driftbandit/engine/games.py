@@ -32,6 +32,9 @@ MOST_BINS = 1 << 18
 class Backend(Protocol):
     """A place to run shards."""
 
+    arithmetic: str
+    """What the numbers depend on beside the specification: results of one device are not those of another."""
+
     def pieces(self, job: Shard) -> list[Shard]:
         """A job, all runs of one policy, cut into shards of a size that suits this place."""
 
@@ -90,7 +93,7 @@ def play_games(
 
     With `keep`, finished shards are kept in that folder until their game is complete, and are not run again.
     """
-    keeper = None if keep is None else Keeper(Path(keep))
+    keeper = None if keep is None else Keeper(Path(keep), backend.arithmetic)
     plans = [_Plan(game, backend) for game in games]
     work = [(plan, piece) for plan in plans for piece in plan.pieces]
     total = sum(shard.runs * shard.horizon for _, (_, shard) in work)

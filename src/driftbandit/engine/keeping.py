@@ -15,10 +15,11 @@ from driftbandit.errors import InvalidValue
 
 
 class Keeper:
-    """A folder of outcomes, each under a hash of its shard's whole specification and of this version."""
+    """A folder of outcomes, each under a hash of its shard's specification, the arithmetic of its device, and this version."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, arithmetic: str) -> None:
         self.folder = folder
+        self.arithmetic = arithmetic
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -56,6 +57,7 @@ class Keeper:
     def _path(self, shard: Shard) -> Path:
         key = [
             __version__,
+            self.arithmetic,
             shard.policy.name,
             shard.policy.parameters(),
             shard.environment.name,

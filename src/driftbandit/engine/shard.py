@@ -178,7 +178,6 @@ def _memory(rule: Rule, horizon: int, runs: int) -> Memory:
 
 def _desk(n_arms: int, runs: int) -> Desk:
     room = n_arms * runs + VECTOR
-    lists = [np.empty(room, kind) for kind in (np.int64, np.uint64, np.uint64, np.float64, np.float64, np.float64)]
     return Desk(
         np.empty((n_arms, runs)),
         np.zeros(runs, np.int64),
@@ -186,7 +185,14 @@ def _desk(n_arms: int, runs: int) -> Desk:
         np.empty(runs),
         np.empty(runs, np.int64),
         np.empty(room, np.bool_),
-        Waiting(*lists),
+        Waiting(
+            np.empty(room, np.int64),
+            np.empty(room, np.uint64),
+            np.empty(room, np.uint64),
+            np.empty(room),
+            np.empty(room),
+            np.empty(room),
+        ),
         *(np.empty(runs) for _ in range(3)),
     )
 

@@ -15,6 +15,8 @@ SHARD_RUNS = 512
 class Threads:
     """The cores of this machine, one thread each unless told otherwise."""
 
+    arithmetic = "cpu"
+
     def __init__(self, threads: int | None = None) -> None:
         self.threads = threads or os.cpu_count() or 1
 

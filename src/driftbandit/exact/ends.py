@@ -8,7 +8,6 @@ from driftbandit.exact.beta_density import (
     LOG_PEAK,
     MEAN,
     PLACE,
-    PLACE_LOW,
     REST,
     WIDTH,
     A,
@@ -23,22 +22,27 @@ from driftbandit.exact.panels import CDF_LEVEL, NEGLIGIBLE
 from driftbandit.exact.sums import GUESS, MASS, SMALLEST_LOG, TOP
 
 CAUTION = 4.0  # how far, in powers of e, a guessed probability is lowered before it is relied on
-LEAST_FALL = 20.0  # powers of e that a density falls from the largest mean to its end, at least
+LEAST_FALL = 20.0  # powers of e that a density falls from its likely place to its end, at least
+
+
+def likely_place(k: int, best: int, optimistic: bool, arms: Array) -> float:
+    """About where the integrand of arm k has its peak: at the pooled mean of it and the best arm."""
+    if optimistic or k == best:
+        return float(arms[best, PLACE])
+    pooled: float = math.log((arms[k, A] + arms[best, A]) / (arms[k, B] + arms[best, B]))
+    return pooled
 
 
 def guess(best: int, optimistic: bool, arms: Array, sums: Array) -> None:
     """A rough logarithm of each probability, so that panels are not refined for what will not count.
 
-    The integrand of arm k is taken near its peak: at its mean, or at the pooled mean of it and the best arm. A guess
-    that proves too high is replaced and the work is done again.
+    A guess that proves too high is replaced and the work is done again.
     """
     n_arms = sums.shape[0]
     top = arms[best]
     for k in range(n_arms):
         arm = arms[k]
-        t = top[PLACE]
-        if not optimistic and k != best:
-            t = math.log((arm[A] + top[A]) / (arm[B] + top[B]))
+        t = likely_place(k, best, optimistic, arms)
         height = arm[LOG_PEAK] - deviance(t - arm[PLACE], arm[A], arm[B], arm[MEAN], arm[REST])
         for j in range(n_arms):
             if j != k:
@@ -50,12 +54,12 @@ def guess(best: int, optimistic: bool, arms: Array, sums: Array) -> None:
         sums[k, GUESS] = height + math.log(min(arm[WIDTH], top[WIDTH])) - CAUTION
 
 
-def set_ends(best: int, arms: Array, sums: Array) -> None:
+def set_ends(best: int, optimistic: bool, arms: Array, sums: Array) -> None:
     """Where, coming from the right, each arm begins to matter: its distribution function, and its density."""
     for k in range(sums.shape[0]):
         arm = arms[k]
         arm[CDF_END] = arm[PLACE] + upper_end(0.0, CDF_LEVEL, arm)
-        shift = max(0.0, (arms[best, PLACE] - arm[PLACE]) + (arms[best, PLACE_LOW] - arm[PLACE_LOW]))
+        shift = max(0.0, likely_place(k, best, optimistic, arms) - arm[PLACE])
         start = max(shift, 3.0 * arm[WIDTH])
         lean = slope(start, arm[N], arm[MEAN], arm[REST])
         level = arm[LOG_PEAK] - math.log(-lean) - max(sums[k, GUESS], SMALLEST_LOG) + NEGLIGIBLE

@@ -60,7 +60,7 @@ def selection(parameters: Array, optimistic: bool, out: Array) -> None:
         else:
             best = set_up(parameters[s], arms, coefficients)
             guess(best, optimistic, arms, sums)
-            set_ends(best, arms, sums)
+            set_ends(best, optimistic, arms, sums)
             for _ in range(ATTEMPTS):
                 march(best, optimistic, arms, coefficients, log_density, log_height, work, sums)
                 if not again(arms, sums):

@@ -35,7 +35,7 @@ from driftbandit.exact.panels import (
 )
 
 FIRST_LENGTH = 5.0
-MOST_PANELS = 3000
+MOST_PANELS = 10000
 ROWS = 9  # of numbers on the nodes that are kept while a panel is worked on
 
 
