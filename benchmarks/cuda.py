@@ -1,6 +1,6 @@
 """What a card does: that it decides as the processor does, and how fast. Run it on a machine with an NVIDIA card.
 
-    python benchmarks/cuda.py [--sections check,shapes,speed,arms,variants,paper] [--json FILE]
+    python -m benchmarks.cuda [--sections warm,speed,check,…] [--json FILE]
 
 Every section prints a table; the last lines sum up. Times of kernels are between events on the card, the median of
 some repetitions after one that compiled; times of whole calls are wall time.
@@ -287,33 +287,31 @@ def variants(_: int) -> None:
         return x0, x1, x2, x3
 
     rows = {}
-    policy = db.DiscountedThompsonSampling(discount=0.97)
-    shard = million(policy, ENVIRONMENTS[0])
+    shard = million(db.DiscountedThompsonSampling(discount=0.97), ENVIRONMENTS[0])
     nested = {"decide": cuda_steps.choose_from_many}
-    for precision in ("float64", "float32"):
-        tried: dict[str, Callable[[], float]] = {
-            "as it is": lambda p=precision: kernel_seconds(shard, Other(p, "0")),
-            "64 threads": lambda p=precision: kernel_seconds(shard, Other(p, "1"), threads=64),
-            "256 threads": lambda p=precision: kernel_seconds(shard, Other(p, "2"), threads=256),
-            "64 registers": lambda p=precision: kernel_seconds(shard, Other(p, "3", max_registers=64)),
-            "80 registers": lambda p=precision: kernel_seconds(shard, Other(p, "4", max_registers=80)),
-            "loop in loop": lambda p=precision: kernel_seconds(shard, Other(p, "5"), slots=nested),
-            "products in halves": lambda p=precision: kernel_seconds(shard, Other(p, "6", other={rng.philox: halves})),
-            "64-bit words": lambda p=precision: kernel_seconds(shard, Other(p, "7", without=rng.philox)),
-        }
-        if precision == "float64":
-            tried["full test in double"] = lambda: kernel_seconds(
-                shard, Other("float64", "8", without=sampling.odds_accepted)
-            )
-            tried["48 registers"] = lambda: kernel_seconds(shard, Other("float64", "9", max_registers=48))
-        for name, action in tried.items():
-            try:
-                rate = shard.runs * shard.horizon / action() / 1e9
-            except Exception as error:
-                print(f"{precision} {name}: {error!r}"[:300], flush=True)
-                continue
-            rows[f"{precision} {name}"] = rate
-            print(f"dts {precision} {name:30} {rate:7.2f} G/s", flush=True)
+    both: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+        "as it is": ({}, {}),
+        "blocks of 64": ({}, {"threads": 64}),
+        "blocks of 256": ({}, {"threads": 256}),
+        "a loop in a loop": ({}, {"slots": nested}),
+        "products in halves": ({"other": {rng.philox: halves}}, {}),
+        "words of 64 bits": ({"without": rng.philox}, {}),
+    }
+    double = {"full test in double": ({"without": sampling.odds_accepted}, {})}
+    for precision, tried in (("float64", both | double), ("float32", both)):
+        for name, (target, launch) in tried.items():
+            seconds = kernel_seconds(shard, Other(precision, name, **target), **launch)
+            rows[f"dts {precision} {name}"] = shard.runs * shard.horizon / seconds / 1e9
+            print(f"dts {precision} {name:30} {rows[f'dts {precision} {name}']:7.2f} G/s", flush=True)
+    for i, j in ((2, 0), (4, 0), (7, 0), (8, 0), (12, 0), (2, 2), (2, 4), (2, 5), (2, 6)):
+        policy, environment = POLICIES[i], ENVIRONMENTS[j]
+        shard = million(policy, environment, 400, 1_000_000) if j < 6 else million(policy, environment, 100, 200_000)
+        rates = {}
+        for registers in (64, 80, 96, 255):
+            gpu = Other("float64", f"{registers}", max_registers=registers)
+            rates[registers] = shard.runs * shard.horizon / kernel_seconds(shard, gpu, repeat=2) / 1e9
+        rows[f"{policy} in {environment}, registers"] = rates
+        print(f"{policy!s:56} {environment!s:45} { ({n: round(rate, 2) for n, rate in rates.items()}) }", flush=True)
     found["variants"] = rows
 
 
@@ -332,30 +330,51 @@ def paper(_: int) -> None:
     jobs = [job for game in games for job in game.jobs()]
     steps = sum(job.runs * job.horizon for job in jobs)
     rows: dict[str, Any] = {"games": len(games), "run_steps": steps}
-    for precision in ("float64", "float32"):
-        card = Card(precision)
-        for attempt in ("first", "again"):
-            began = time.perf_counter()
-            shards = [piece for job in jobs for piece in card.pieces(job)]
-            for _index, outcome in card.run(shards, lambda _: None):
-                del outcome
-            rows[f"{precision} shards {attempt}"] = time.perf_counter() - began
-        began = time.perf_counter()
-        together = [running._together(batch) for batch in running.batched(games)]
-        for _index, result in play_games(together, card, False):
-            del result
-        rows[f"{precision} games"] = time.perf_counter() - began
-        for attempt in ("first", "again"):
-            with tempfile.TemporaryDirectory() as folder:
-                began = time.perf_counter()
-                reproduction.reproduce(folder, device="cuda", precision=precision, progress=False)
-                rows[f"{precision} reproduce {attempt}"] = time.perf_counter() - began
-        print(json.dumps({k: v for k, v in rows.items() if k.startswith(precision)}), flush=True)
     found["paper"] = rows
+
+    def timed(name: str, action: Callable[[], Any]) -> None:
+        began = time.perf_counter()
+        action()
+        rows[name] = time.perf_counter() - began
+        print(f"{name:30} {rows[name]:7.2f} s", flush=True)
+
+    def play(card: Any) -> None:
+        shards = [piece for job in jobs for piece in card.pieces(job)]
+        for _index, outcome in card.run(shards, lambda _: None):
+            del outcome
+
+    def kernels_alone(card: Any) -> None:
+        batches = [make() for make, _ in card._batches(jobs, card._room())]
+        began = time.perf_counter()
+        for batch in batches:
+            batch.launch()
+        for batch in batches:
+            batch.stream.synchronize()
+        print(f"{len(batches)} launches on the card: {time.perf_counter() - began:.3f} s", flush=True)
+        rows[f"{card.arithmetic} launches alone"] = time.perf_counter() - began
+        began = time.perf_counter()
+        for batch in batches:
+            for _index, outcome in batch.outcomes():
+                del outcome
+        rows[f"{card.arithmetic} copies alone"] = time.perf_counter() - began
+        print(f"copies: {time.perf_counter() - began:.3f} s", flush=True)
+
+    def whole() -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            reproduction.reproduce(folder, device="cuda", progress=False)
+
+    print(f"{len(games)} games, {steps / 1e9:.2f} G run-steps", flush=True)
+    for precision in ("float64", "float32"):
+        for attempt in ("first", "again", "third"):
+            timed(f"{precision} shards {attempt}", lambda p=precision: play(Card(p)))
+        kernels_alone(Card(precision))
+    together = [running._together(batch) for batch in running.batched(games)]
+    timed("float64 games", lambda: [None for _ in play_games(together, Card("float64"), False)])
+    timed("float64 reproduce", whole)
 
 
 SECTIONS: dict[str, Callable[[int], None]] = {
-    "warm": warm, "speed": speed, "check": check, "shapes": shapes, "arms": arms, "variants": variants, "paper": paper,
+    "warm": warm, "speed": speed, "shapes": shapes, "check": check, "arms": arms, "variants": variants, "paper": paper,
 }  # fmt: skip
 
 

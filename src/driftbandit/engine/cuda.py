@@ -53,8 +53,10 @@ class Card:
             batch = make()
             batch.launch()
             waiting.append((batch, size))
+        spent = []  # kept to the end: memory is freed only when the card stands still
         while waiting:
-            yield from _finished(waiting.popleft()[0], done)
+            spent.append(waiting.popleft()[0])
+            yield from _finished(spent[-1], done)
 
     def _batches(self, shards: Sequence[Shard], room: int) -> Iterator[tuple[Callable[[], Any], int]]:
         """Shards by kind, in batches that fit; the longest first, so that the card does not idle at the end."""

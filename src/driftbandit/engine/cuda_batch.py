@@ -187,7 +187,8 @@ class Batch:
         if first > self.last_step:
             return False
         tables = self._tables(first, last)
-        whole, table, best = (cuda.to_device(array, stream=self.stream) for array in (self.whole, *tables))
+        self.tables = [cuda.to_device(array, stream=self.stream) for array in (self.whole, *tables)]
+        whole, table, best = self.tables
         blocks, numbers, parameters, steps = self.fixed
         shape = (len(self.blocks), self.kind.threads, self.stream, self.kind.shared_bytes)
         self.kernel[shape](

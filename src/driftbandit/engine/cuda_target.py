@@ -30,6 +30,8 @@ except (ImportError, AttributeError):
     intrinsic = importlib.import_module("numba.extending").intrinsic  # Numba's own
 
 SIMULATED = bool(cuda.config.ENABLE_CUDASIM)
+REGISTERS = 64
+"""Of a thread, in double precision: a thousand threads a multiprocessor then hide each other's latencies."""
 TURN = 6.283185307179586
 FACTOR_0, FACTOR_1 = np.uint32(MULTIPLIER_0), np.uint32(MULTIPLIER_1)
 STEP_0, STEP_1 = np.uint32(WEYL_0), np.uint32(WEYL_1)
@@ -45,7 +47,7 @@ class Gpu(Target):
 
     def __init__(self, precision: str) -> None:
         self.real = np.float32 if precision == "float32" else np.float64
-        self.name = f"cuda 1 {precision}{' simulated' if SIMULATED else ''}"
+        self.name = f"cuda 2 {precision}{' simulated' if SIMULATED else ''}"
 
     @property
     def replacements(self) -> Mapping[Any, Any]:
@@ -95,8 +97,11 @@ def _options(fast: bool, inner: bool) -> dict[str, Any]:
     options: dict[str, Any] = {"fastmath": fast}
     if inner:
         options |= {"forceinline": True} if "forceinline" in known else {"inline": True}
-    elif "lto" in known:
-        options |= {"lto": False}  # one module: the compiler sees the whole kernel, and the options reach it
+    else:
+        if "lto" in known:
+            options["lto"] = False  # one module: the compiler sees the whole kernel, and the options reach it
+        if not fast:
+            options["max_registers"] = REGISTERS
     return options
 
 

@@ -47,7 +47,7 @@ def fraction_steps(theta: float, lean: float, a: float, b: float) -> int:
     for m in range(1, FRACTION_STEPS):
         k = float(m)
         odd = a + 2.0 * k - 1.0
-        up = ((a + k - 1.0) / odd) * ((n + k - 1.0) / odd) * k * (b - k) * theta * theta
+        up = ((a + (k - 1.0)) / odd) * ((n + (k - 1.0)) / odd) * k * (b - k) * theta * theta
         down = k + k * (b - k) * theta / odd + (a + k) * (lean + 1.0 + k * (2.0 - theta)) / (odd + 2.0)
         d = 1.0 / (down + up * d)
         c = down + up / c
@@ -71,7 +71,7 @@ def cdf_ratio(
     for m in range(steps, 0, -1):
         k = float(m)
         odd = a + 2.0 * k - 1.0
-        up = ((a + k - 1.0) / odd) * ((n + k - 1.0) / odd) * k * (b - k)
+        up = ((a + (k - 1.0)) / odd) * ((n + (k - 1.0)) / odd) * k * (b - k)
         j = k - 1.0
         before = 0.0
         if m > 1:

@@ -33,6 +33,7 @@ from driftbandit.exact.panels import (
     density_on_nodes,
     few_bits,
     longest,
+    mixing,
     next_factor,
     place_nodes,
     rounded_edge,
@@ -112,6 +113,7 @@ def march(
         place_nodes(edge, length, distance, growth, theta, rest)
         for i in range(NODES):
             product[i] = 0.0
+        mixed = 1.0
         for k in range(n_arms):
             arm = arms[k]
             if left < max(arm[CDF_END], arm[DENSITY_END]):
@@ -119,10 +121,14 @@ def march(
                 for i in range(NODES):
                     log_height[k, i] = log_density[k, i]
             if left < arm[CDF_END]:
+                mixed = min(mixed, mixing(arm, length, lean, log_density[k]))
                 log_cdf(arm, coefficients[k], edge, distance, theta, rest, lean, log_density[k], ratio, cdf)
                 for i in range(NODES):
                     log_height[k, i] -= cdf[i]
                     product[i] += cdf[i]
+        if mixed < 1.0:
+            length *= max(0.25, 0.95 * mixed)
+            continue
         error, roughness = 0.0, 0.0
         for k in range(n_arms):
             if left < arms[k, DENSITY_END]:

@@ -29,6 +29,7 @@ from driftbandit.exact.panels import (
     density_on_nodes,
     integrate,
     longest,
+    mixing,
     next_factor,
     place_nodes,
     rounded_edge,
@@ -77,6 +78,10 @@ def outwards(
         density_on_nodes(arms[0], right, 0.0, distance, growth, lean, log_density)
         if right - length < arms[1, CDF_END]:
             density_on_nodes(arms[1], right, 0.0, distance, growth, lean, other_density)
+            mixed = mixing(arms[1], length, lean, other_density)
+            if mixed < 1.0:
+                length *= max(0.25, 0.95 * mixed)
+                continue
             log_cdf(arms[1], coefficients, right, distance, theta, rest, lean, other_density, ratio, other_cdf)
             for i in range(NODES):
                 log_density[i] += other_cdf[i]

@@ -31,6 +31,7 @@ CLEAR = 4.0  # longest panel near the bends of the logistic function
 ERROR = 3e-9  # square of the last Legendre coefficients of a panel; its relative error is far smaller
 NEGLIGIBLE = 38.0  # e^−38 of the total is not worth another panel
 CDF_LEVEL = 43.0  # e^−43 is below half a unit in the last place of 1
+MIXED = 24.0  # powers of e that a panel may resolve without showing it
 FAR = 600.0  # e^δ is safe up to here
 TAIL = 30.0  # from here on e^δ dwarfs 1
 FEW = 200.0  # evidence on both sides that makes a needle
@@ -87,6 +88,17 @@ def next_factor(error: float) -> float:
         return MOST_GROWTH
     factor: float = min(MOST_GROWTH, max(0.25, 0.95 * (ERROR / error) ** GROWTH))
     return factor
+
+
+def mixing(arm: Array, length: float, lean: Array, log_density: Array) -> float:
+    """The factor, if below 1, by which a panel is too long for the upper tail of an arm.
+
+    Above the mean F is 1 minus something that falls by −lean a unit, e^−depth at the left end. Where that is small
+    the Legendre coefficients do not show whether a fast fall is resolved; the more depth, the faster it may be.
+    """
+    depth = arm[LOG_PEAK] - log_density[0]
+    allowed: float = MIXED + depth
+    return min(1.0, allowed / max(-lean[0] * length, allowed))
 
 
 def integrate(log_height: Array, length: float) -> tuple[float, float, float]:

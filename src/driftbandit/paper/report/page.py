@@ -131,7 +131,7 @@ def _opening(found: Findings, judgements: Sequence[Judgement], pictures: Sequenc
 def _section(section: str, found: Findings, pictures: Mapping[str, Sequence[Picture]]) -> str:
     title, text = SECTIONS[section]
     inside = [experiment for experiment in found.experiments if experiment.section == section]
-    parts = [f'<section id="{section}"><h2>{escape(title)}</h2><p>{escape(text)}</p>']
+    parts = [f'<section id="part-{section}"><h2>{escape(title)}</h2><p>{escape(text)}</p>']
     if section == "over-time":
         parts.append(final_table(found))
         if pictures["readings"]:
