@@ -16,6 +16,7 @@ import statistics
 import tempfile
 import time
 import traceback
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -249,30 +250,48 @@ def arms(_: int) -> None:
     found["arms"] = rows
 
 
+def other_target(precision: str, note: str, without: Any = None, other: Any = None, **options: Any) -> Any:
+    """A card that does one thing another way."""
+    from driftbandit.engine import cuda_target
+
+    class Other(cuda_target.Gpu):
+        def __init__(self) -> None:
+            super().__init__(precision)
+            self.name += note
+
+        @property
+        def replacements(self) -> dict[Any, Any]:
+            kept = {key: value for key, value in super().replacements.items() if key is not without}
+            return kept | (other or {})
+
+        def compile_outer(self, function: types.FunctionType, digest: str) -> Any:
+            standard = cuda_target._options(self.real is np.float32, inner=False)
+            return cuda_target.cuda.jit(**(standard | options))(function)
+
+    return Other()
+
+
+def registers(_: int) -> None:
+    """What a limit on registers does to kernels of different sizes."""
+    rows = {}
+    for i, j in ((2, 0), (4, 0), (7, 0), (2, 5), (2, 6)):
+        policy, environment = POLICIES[i], ENVIRONMENTS[j]
+        shard = million(policy, environment, 400) if j < 6 else million(policy, environment, 100, 200_000)
+        rates = {}
+        for limit in (64, 80, 255):
+            gpu = other_target("float64", f"{limit}", max_registers=limit)
+            rates[limit] = round(shard.runs * shard.horizon / kernel_seconds(shard, gpu, repeat=2) / 1e9, 2)
+        rows[f"{policy} in {environment}"] = rates
+        print(f"{policy!s:56} {environment!s:45} {rates}", flush=True)
+    found["registers"] = rows
+
+
 def variants(_: int) -> None:
     """What a design decision is worth: dTS and dOTS with one thing done another way."""
-    import types
-
-    from numba import cuda
     from numba.cuda import libdevice
 
     from driftbandit import rng, sampling
     from driftbandit.engine import cuda_steps, cuda_target
-
-    class Other(cuda_target.Gpu):
-        def __init__(self, precision: str, note: str, without: Any = None, other: Any = None, **options: Any) -> None:
-            super().__init__(precision)
-            self.name += note
-            self.without, self.other, self.options = without, other or {}, options
-
-        @property
-        def replacements(self) -> dict[Any, Any]:
-            kept = {key: value for key, value in super().replacements.items() if key is not self.without}
-            return kept | self.other
-
-        def compile_outer(self, function: types.FunctionType, digest: str) -> Any:
-            options = cuda_target._options(self.real is np.float32, inner=False)
-            return cuda.jit(**(options | self.options))(function)
 
     def halves(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> Any:
         x0, x1, x2, x3 = np.uint32(c0), np.uint32(c1), np.uint32(c2), np.uint32(c3)
@@ -300,18 +319,9 @@ def variants(_: int) -> None:
     double = {"full test in double": ({"without": sampling.odds_accepted}, {})}
     for precision, tried in (("float64", both | double), ("float32", both)):
         for name, (target, launch) in tried.items():
-            seconds = kernel_seconds(shard, Other(precision, name, **target), **launch)
+            seconds = kernel_seconds(shard, other_target(precision, name, **target), **launch)
             rows[f"dts {precision} {name}"] = shard.runs * shard.horizon / seconds / 1e9
             print(f"dts {precision} {name:30} {rows[f'dts {precision} {name}']:7.2f} G/s", flush=True)
-    for i, j in ((2, 0), (4, 0), (7, 0), (8, 0), (12, 0), (2, 2), (2, 4), (2, 5), (2, 6)):
-        policy, environment = POLICIES[i], ENVIRONMENTS[j]
-        shard = million(policy, environment, 400, 1_000_000) if j < 6 else million(policy, environment, 100, 200_000)
-        rates = {}
-        for registers in (64, 80, 96, 255):
-            gpu = Other("float64", f"{registers}", max_registers=registers)
-            rates[registers] = shard.runs * shard.horizon / kernel_seconds(shard, gpu, repeat=2) / 1e9
-        rows[f"{policy} in {environment}, registers"] = rates
-        print(f"{policy!s:56} {environment!s:45} { ({n: round(rate, 2) for n, rate in rates.items()}) }", flush=True)
     found["variants"] = rows
 
 
@@ -374,7 +384,8 @@ def paper(_: int) -> None:
 
 
 SECTIONS: dict[str, Callable[[int], None]] = {
-    "warm": warm, "speed": speed, "shapes": shapes, "check": check, "arms": arms, "variants": variants, "paper": paper,
+    "warm": warm, "speed": speed, "shapes": shapes, "check": check, "arms": arms, "variants": variants,
+    "registers": registers, "paper": paper,
 }  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 Found on the grids below: log 1.8 and exp 1.0 units in the last place of the true value, cosine and sine 0.8 units in
 the last place of 1 (near their zeros the absolute error is what normal numbers need).
-
 """
 
 import math

@@ -35,12 +35,13 @@ def test_drawing_leaves_pyplot_alone(result):
 
 
 def test_regret_over_time_shows_the_means_and_their_bands(result):
-    figure = figures.regret_over_time(result)
+    names = ["dTS with a name that is long", "TS"]
+    figure = figures.regret_over_time(result, labels=names)
     [axes] = figure.axes
     for row, line in enumerate(axes.lines):
         np.testing.assert_array_equal(line.get_ydata(), result.regret_over_time["mean"].values[row])
     assert len(axes.collections) == 2
-    assert [each.get_text() for each in axes.get_legend().get_texts()] == result.policies
+    assert [each.get_text() for each in axes.get_legend().get_texts()] == names
     assert result.plot().axes[0].get_title(loc="left") == "fast (20 runs)"
 
 

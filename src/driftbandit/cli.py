@@ -138,7 +138,9 @@ def probability(
 
 @app.command()
 def reproduce(
-    only: Annotated[list[str] | None, typer.Option(help="Id of one experiment; give it once for each.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Ids of experiments: a,b or once for each.", metavar="ID,…")
+    ] = None,
     profile: Annotated[str, typer.Option(help="text, published, fitted or all.")] = "all",
     runs: Annotated[int | None, typer.Option(help="Runs instead of the paper's numbers.", show_default=False)] = None,
     seed: Seed = 1,
@@ -156,7 +158,7 @@ def reproduce(
 
     summary = run(
         out=out,
-        only=only or None,
+        only=[part.strip() for text in only or [] for part in text.split(",")] or None,
         profile=profile,
         runs=runs,
         seed=seed,
@@ -210,7 +212,7 @@ def _end(message: str, status: int) -> None:
 
 
 def _environment(text: str) -> Environment:
-    if text.lower().endswith(".csv"):
+    if text.lower().endswith(".csv") and text.partition(":")[0] not in Environment.known:
         return Environment.build("from-means", {"means": text})
     return Environment.parse(text)
 
@@ -250,7 +252,7 @@ def _print_table(title: str, columns: dict[str, Any]) -> None:
 
     console = Console(width=None if sys.stdout.isatty() else 160)
     table = Table(title=title, title_justify="left", title_style="bold")
-    for name, values in columns.items():
+    for name in columns:
         numeric = name not in {"policy", "posterior", "name", "class", "parameters"}
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
     for row in zip(*columns.values(), strict=True):

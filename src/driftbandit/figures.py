@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK, FAINT, PAPER = "#22272e", "#d5d9df", "#ffffff"
-BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY = "#0072b2", "#d55e00", "#009e73", "#b5528a", "#c98a00", "#3f9fd6"
+BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY = "#0072b2", "#d55e00", "#009e73", "#b5528a", "#c98a00", "#2f8fc7"
 FONT = 9.0
 LABEL_GAP = 10.5
 """Points between two labels at the end of lines."""
@@ -234,7 +234,11 @@ def _label_ends(axes: "Axes", series: Sequence[Series]) -> None:
     points = axes.get_position().height * axes.figure.get_size_inches()[1] * 72 / (high - low)  # type: ignore[union-attr]
     order = sorted(range(len(series)), key=lambda place: (series[place].mean[-1], series[place].mean.mean()))
     heights = [float(np.clip(series[place].mean[-1], low, high) - low) * points for place in order]
-    spread = [max(height, LABEL_GAP * (rank + 0.4)) for rank, height in enumerate(spread_out(heights, LABEL_GAP))]
+    top, last = (high - low) * points, len(series) - 1
+    spread = [
+        min(max(height, LABEL_GAP * (rank + 0.4)), max(top - LABEL_GAP * (last - rank), LABEL_GAP * (rank + 0.4)))
+        for rank, height in enumerate(spread_out(heights, LABEL_GAP))
+    ]
     for place, height, wanted in zip(order, spread, heights, strict=True):
         style = series[place].style or STYLES[place % len(STYLES)]
         axes.annotate(

@@ -196,6 +196,11 @@ def _is_record(value: Any) -> bool:
     return isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields")
 
 
+def described(function: Function) -> Iterator[str]:
+    """Everything that a function does by itself, whatever its name."""
+    yield from _described(function.__code__)
+
+
 def _described(code: types.CodeType) -> Iterator[str]:
     """Everything that a piece of code does, and the code inside it, such as a comprehension."""
     yield from (code.co_code.hex(), repr(code.co_names), repr(code.co_varnames), repr(code.co_freevars))

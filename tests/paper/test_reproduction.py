@@ -9,8 +9,8 @@ import pytest
 import xarray
 
 import driftbandit.paper.store as store_module
-from driftbandit.errors import InvalidValue
-from driftbandit.paper import EXPERIMENTS, reproduce
+from driftbandit.errors import Interrupted, InvalidValue
+from driftbandit.paper import EXPERIMENTS, reproduce, running
 from driftbandit.paper.claims import CLAIMS
 
 SMALL = ["regret-fast", "d-ucb-fast"]
@@ -55,7 +55,7 @@ def test_every_claim_is_decided_under_every_profile(whole):
 
 def test_numbers_come_as_csv_and_netcdf(whole):
     folder = whole.report.parent / "numbers"
-    rows = list(csv.DictReader((folder / "discount-dts-slow.csv").open(encoding="utf-8")))
+    rows = list(csv.DictReader((folder / "discount-dts-slow.csv").read_text(encoding="utf-8").splitlines()))
     wanted = {"profile": "published", "policy": "dTS", "discount": "0.75", "measure": "normalized_regret"}
     [row] = [each for each in rows if wanted.items() <= each.items()]
     with (folder / "discount-dts-slow.nc").open("rb") as file:
@@ -110,6 +110,16 @@ def test_killed_half_way_and_started_again_ends_the_same(tmp_path):
     assert not (killed / "numbers" / "exp3-ix-slow.csv").exists()
     subprocess.run([sys.executable, "-c", KILLABLE, killed], check=True, env=environment)
     assert numbers(killed) == numbers(undisturbed)
+
+
+def test_ctrl_c_says_how_far_it_came_and_what_is_kept(tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise Interrupted("interrupted")
+        yield
+
+    monkeypatch.setattr(running, "play_games", interrupted)
+    with pytest.raises(Interrupted, match=r"^interrupted after 0%; what is finished is kept in .*goes on from there$"):
+        reproduce(tmp_path, ["d-ucb-fast"], "text", runs=2, progress=False)
 
 
 def test_threads_do_not_change_the_numbers(tmp_path):

@@ -21,12 +21,12 @@ from driftbandit.errors import ClusterError, Interrupted, InvalidValue
 from driftbandit.policies import Policy
 from driftbandit.rng import MAX_RUN, MAX_STEP
 
-MOST_POINTS = 250
+MOST_POINTS = 200
 """At how many steps the figures of every run are kept, at most."""
 POINT_NUMBERS = 1 << 22
 """How many figures of one kind are kept for one policy: a million runs then fit into memory."""
-MOST_BINS = 1 << 18
-"""In how many intervals choices are counted, at most."""
+CHOICE_NUMBERS = 1 << 20
+"""How many counts of choices (intervals × arms) a shard keeps, at most."""
 
 
 class Backend(Protocol):
@@ -67,7 +67,7 @@ class Game:
     def jobs(self) -> list[Shard]:
         """One job a policy: all of its runs."""
         steps = recorded_steps(self.horizon, self.runs)
-        bin_width = -(-self.horizon // MOST_BINS)
+        bin_width = -(-self.horizon * self.environment.n_arms // CHOICE_NUMBERS)
         return [
             Shard(policy, self.environment, self.horizon, self.seed, 0, self.runs, steps, bin_width)
             for policy in self.policies
@@ -206,7 +206,8 @@ def checked_policies(policies: Policy | Iterable[Policy]) -> tuple[Policy, ...]:
 
 
 def recorded_steps(horizon: int, runs: int) -> tuple[int, ...]:
-    """Evenly spaced steps, the last one included; fewer where there are very many runs."""
+    """Evenly spaced steps, the last one included; fewer where there are very many runs, but each fifth of the game."""
     points = min(horizon, MOST_POINTS, max(1, POINT_NUMBERS // runs))
+    points = points // 5 * 5 or points
     steps = np.round(np.linspace(horizon / points, horizon, points)).astype(np.int64)
     return tuple(int(step) for step in np.unique(steps))

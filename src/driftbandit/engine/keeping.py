@@ -12,10 +12,12 @@ from driftbandit._version import __version__
 from driftbandit.checks import shown
 from driftbandit.engine.shard import Outcome, Shard
 from driftbandit.errors import InvalidValue
+from driftbandit.linking import described
+from driftbandit.policies import Rule
 
 
 class Keeper:
-    """A folder of outcomes, each under a hash of its shard's specification, the arithmetic of its device, and this version."""
+    """A folder of outcomes, each under a hash of all that determines it: the shard, its rule, device and version."""
 
     def __init__(self, folder: Path, arithmetic: str) -> None:
         self.folder = folder
@@ -58,6 +60,7 @@ class Keeper:
         key = [
             __version__,
             self.arithmetic,
+            fingerprint(shard.policy.rule(shard.environment.n_arms)),
             shard.policy.name,
             shard.policy.parameters(),
             shard.environment.name,
@@ -65,3 +68,10 @@ class Keeper:
             [shard.horizon, shard.seed, shard.first_run, shard.runs, shard.steps, shard.bin_width],
         ]
         return self.folder / f"{hashlib.sha256(json.dumps(key).encode()).hexdigest()[:40]}.npz"
+
+
+def fingerprint(rule: Rule) -> str:
+    """A hash of a rule's functions: an edited policy of the same name is another one."""
+    functions = (rule.score, rule.accepted, rule.probability, rule.context, rule.learn, rule.unlearn)
+    parts = [part for function in functions if function is not None for part in described(function)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()

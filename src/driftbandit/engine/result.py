@@ -95,7 +95,10 @@ class Result:
 
     @property
     def reward_over_time(self) -> "xarray.Dataset":
-        """Mean reward a step between recorded steps, `mean` and `ci95` by policy and step."""
+        """Mean of the chosen arms a step between recorded steps, `mean` and `ci95` by policy and step.
+
+        The expected reward, that is: the one that was drawn has the same mean and more noise.
+        """
         return self._over_time("expected", None)
 
     @property

@@ -222,7 +222,7 @@ def _at(world: World, environment: Environment, first_step: int, last_step: int)
     return world._replace(table=means_table(environment, first_step, last_step), first_clock=first_step)
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=8)
 def means_table(environment: Environment, first_clock: int, last_clock: int) -> Reals:
     """The means at these readings of the clock, a row each; shared between threads, so not to be written."""
     table = np.ascontiguousarray(environment.means_at(np.arange(first_clock, last_clock + 1)))

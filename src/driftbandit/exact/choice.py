@@ -35,6 +35,8 @@ def choice_probabilities(policy: Policy, evidence: Any) -> Reals:
     if rule.posterior is None:
         raise InvalidValue(f"policy must say what its scores are samples of (Rule.posterior), got {policy.name}")
     shapes = np.stack([a + rule.parameters[0], b + rule.parameters[1]], axis=-1)
+    if not np.all(shapes > 0.0):
+        raise reject("evidence", "such that both shapes of every posterior are above 0", evidence)
     return selection_probabilities(shapes, optimistic=rule.posterior == "optimistic beta")
 
 

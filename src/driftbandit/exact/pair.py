@@ -13,11 +13,16 @@ import numpy as np
 from driftbandit.exact.beta_cdf import log_cdf, prepare_cdf
 from driftbandit.exact.beta_density import (
     CDF_END,
+    MEAN,
     PLACE,
     PLACE_LOW,
+    REST,
+    A,
     Array,
+    B,
     N,
     describe,
+    deviance,
     upper_end,
 )
 from driftbandit.exact.double_double import log_ratio
@@ -36,6 +41,7 @@ from driftbandit.exact.panels import (
 )
 
 FIRST_LENGTH = 5.0
+UNDERFLOW = 780.0  # e^−780, times any density of these arms, is below the smallest double
 MOST_PANELS = 10000
 ROWS = 9  # of numbers on the nodes that are kept while a panel is worked on
 
@@ -50,13 +56,21 @@ def exceeding(a: float, b: float, c: float, d: float, arms: Array, coefficients:
     arms[1, CDF_END] = arms[1, PLACE] + upper_end(0.0, CDF_LEVEL, arms[1])
     start = arms[0, PLACE]
     if (arms[0, PLACE] - arms[1, PLACE]) + (arms[0, PLACE_LOW] - arms[1, PLACE_LOW]) < 0.0:
-        start, _ = log_ratio(a + c, b + d)
+        start, start_low = log_ratio(a + c, b + d)
+        fall = fall_to(start, start_low, arms[0]) + fall_to(start, start_low, arms[1])
+        if fall > UNDERFLOW:
+            return 0.0
     length = longest(start, FIRST_LENGTH, arms[0, N] + arms[1, N], 1.0)
     start = rounded_edge(start, length)
     total, top = 0.0, -np.inf
     total, top = outwards(start, 1.0, total, top, arms, coefficients, work)
     total, top = outwards(start, -1.0, total, top, arms, coefficients, work)
     return total * math.exp(top)
+
+
+def fall_to(t: float, t_low: float, arm: Array) -> float:
+    """The arm's deviance at these log odds."""
+    return deviance((t - arm[PLACE]) + (t_low - arm[PLACE_LOW]), arm[A], arm[B], arm[MEAN], arm[REST])
 
 
 def outwards(

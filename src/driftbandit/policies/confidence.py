@@ -35,7 +35,7 @@ def forget(p: Parameters, a: float, b: float, reward: float) -> tuple[float, flo
 
 
 def fixed_point(reward: float) -> float:
-    """The nearest multiple of 2^−32: sums of these are exact, so rewards that left a window leave no rounding behind.
+    """The nearest multiple of 2^−32: sums of these are exact up to 2^21, so what left a window leaves no rounding.
 
     Otherwise arms with equal rewards in the window would differ by what they earned before it, and never tie.
     """

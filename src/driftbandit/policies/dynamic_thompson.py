@@ -11,7 +11,7 @@ from driftbandit.specification import real
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DynamicThompsonSampling(Policy):
-    """Dynamic Thompson sampling: the chosen arm's posterior never holds more than C observations.
+    """Dynamic Thompson sampling: a posterior that holds C observations is scaled back to C with each further one.
 
         α + β < C:  α ← α + r,  β ← β + 1 − r
         otherwise:  α ← (α + r)·C/(C + 1),  β ← (β + 1 − r)·C/(C + 1)

@@ -47,7 +47,7 @@ def by_discount(experiment: ByDiscount, found: Findings) -> Iterator[Panel]:
         best = least(curve)
         figure = figures.regret_by(
             "discount", [line(name, curve)], size=SIZE, title=profile.title, y_limits=(0, top),
-            marks=[(used, f"{'fitted' if profile.fitted else 'printed'} {used:g}")],
+            marks=[(used, f"fitted {used:g}" if profile.fitted else f"printed {used:.2f}")],
         )  # fmt: skip
         yield Panel(
             f"{experiment.id}-{profile.id}", "Normalised regret", profile, figure,
@@ -98,7 +98,7 @@ def opening(found: Findings) -> Iterator[Panel]:
         best = "; ".join(f"{label} discounted: least at {least(curve):g}" for label, (curve, _) in curves.items())
         figure = figures.regret_by(
             "discount", [line(label, curve, style) for label, (curve, style) in curves.items()], size=SIZE,
-            title=setting.id.capitalize(), marks=[(setting.discount, f"printed {setting.discount:g}")],
+            title=setting.id.capitalize(), marks=[(setting.discount, f"printed {setting.discount:.2f}")],
         )  # fmt: skip
         yield Panel(
             f"opening-{setting.id}", "Normalised regret of dTS", None, figure,

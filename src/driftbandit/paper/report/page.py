@@ -66,7 +66,7 @@ def page(
     """The whole report as HTML."""
     sections = [section for section in SECTIONS if any(each.section == section for each in found.experiments)]
     contents = [
-        *((section, SECTIONS[section][0]) for section in sections),
+        *((f"part-{section}", SECTIONS[section][0]) for section in sections),
         ("claims", "Claims"),
         ("made", "How this was made"),
     ]
@@ -111,7 +111,7 @@ def _short(title: str) -> str:
 def _opening(found: Findings, judgements: Sequence[Judgement], pictures: Sequence[Picture]) -> str:
     words = plain_words(found, judgements)
     tallies = words[-len(found.profiles) :]
-    lead = "".join(f'<p class="lead">{escape(sentence)}</p>' for sentence in words[: -len(found.profiles)])
+    first, *others = [f'<p class="lead">{escape(sentence)}</p>' for sentence in words[: -len(found.profiles)]] or [""]
     columns = "".join(
         f"<div><strong>{escape(profile.title)}</strong><p>{escape(profile.description)}</p>"
         f"{glance(judgements, profile)}"
@@ -125,7 +125,7 @@ def _opening(found: Findings, judgements: Sequence[Judgement], pictures: Sequenc
             "after 5000 steps against its discount, when every arm is discounted (Algorithm 1) and when only the "
             "chosen arm is. The dotted line is the discount that the paper prints.</p>"
         )
-    return f'{lead}{shown}<div class="columns">{columns}</div>'
+    return f'{first}{shown}{"".join(others)}<div class="columns">{columns}</div>'
 
 
 def _section(section: str, found: Findings, pictures: Mapping[str, Sequence[Picture]]) -> str:

@@ -108,13 +108,17 @@ def _what_the_prior_does(found: Findings) -> list[str]:
             own, other = found.of(best), found.of(usual)
             if estimate(own.regret[:, -1] - other.regret[:, -1]).high < 0:
                 gains.append(
-                    f"{setting.id} {own.normalized_regret.mean:.3f} with prior {best.y:g} and discount {best.x:g} "
-                    f"against {other.normalized_regret.mean:.3f}"
+                    f"{setting.id} {own.normalized_regret.mean:.3f} with prior {_power(best.y or 1)} "
+                    f"and discount {best.x:g} against {other.normalized_regret.mean:.3f}"
                 )
         break
     if not gains:
         return []
     return [f"The prior matters too, and a smaller one than (1, 1) lowers the least regret of dTS: {'; '.join(gains)}."]
+
+
+def _power(prior: float) -> str:
+    return f"{prior:g}".replace("e-0", "e−")
 
 
 def _joined(words: Sequence[str]) -> str:

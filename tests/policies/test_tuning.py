@@ -1,0 +1,57 @@
+"""The tuning formulas give the values of the paper's tables, where those agree with the formulas."""
+
+import math
+
+import pytest
+
+import driftbandit as db
+
+
+@pytest.mark.parametrize(("batch", "printed"), [(25, 0.3593), (250, 0.1136)])
+def test_the_exploration_of_exp3_suits_its_batch(batch: int, printed: float) -> None:
+    assert db.Exp3.tuned(horizon=batch, n_arms=4).exploration == pytest.approx(printed, abs=5e-5)
+    assert db.RestartingExp3(batch=batch).rule(4).parameters[0] == pytest.approx(printed, abs=5e-5)
+
+
+def test_the_exploration_of_exp3_is_at_most_1() -> None:
+    assert db.Exp3.tuned(horizon=1, n_arms=100).exploration == 1.0
+    assert db.RestartingExp3(batch=1).rule(4).parameters[0] == 1.0
+
+
+@pytest.mark.parametrize(("horizon", "variation", "n_arms"), [(1000, 10, 4), (5000, 100, 7), (10, 10, 2)])
+def test_the_batch_of_rexp3_is_that_of_besbes(horizon: int, variation: float, n_arms: int) -> None:
+    exact = (n_arms * math.log(n_arms)) ** (1 / 3) * (horizon / variation) ** (2 / 3)
+    assert db.RestartingExp3.tuned(horizon=horizon, variation=variation, n_arms=n_arms).batch == math.ceil(exact)
+
+
+@pytest.mark.parametrize(("horizon", "points", "printed"), [(500, 20, 0.95), (2500, 10, 0.9842), (1000, 20, 0.9646)])
+def test_the_discount_of_discounted_ucb_is_the_printed_one(horizon: int, points: int, printed: float) -> None:
+    assert db.DiscountedUCB.tuned(horizon=horizon, change_points=points).discount == pytest.approx(printed, abs=5e-5)
+    wide = db.DiscountedUCB.tuned(horizon=horizon, change_points=points, bound=2, confidence=0.6)
+    assert 1 - wide.discount == pytest.approx(math.sqrt(points / horizon) / 8)
+    assert (wide.bound, wide.confidence) == (2.0, 0.6)
+
+
+@pytest.mark.parametrize(("horizon", "points", "exact"), [(500, 20, 24.93), (2500, 10, 88.45), (1000, 20, 37.17)])
+def test_the_window_of_sliding_window_ucb_is_the_formula_rounded(horizon: int, points: int, exact: float) -> None:
+    assert 2 * math.sqrt(horizon * math.log(horizon) / points) == pytest.approx(exact, abs=0.005)
+    assert db.SlidingWindowUCB.tuned(horizon=horizon, change_points=points).window == round(exact)
+    assert db.SlidingWindowUCB.tuned(horizon=horizon, change_points=points, bound=2).window == round(2 * exact)
+
+
+@pytest.mark.parametrize(("horizon", "rate"), [(500, 0.0372), (1000, 0.0263), (2500, 0.01665)])
+def test_the_learning_rate_of_exp3_ix_is_that_of_neu(horizon: int, rate: float) -> None:
+    tuned = db.Exp3IX.tuned(horizon=horizon, n_arms=4)
+    assert tuned.learning_rate == pytest.approx(rate, abs=5e-5)
+    assert tuned.rule(4).parameters[1] == tuned.learning_rate / 2
+
+
+@pytest.mark.parametrize("cls", [db.DiscountedThompsonSampling, db.DiscountedOptimisticThompsonSampling])
+def test_evidence_counts_half_after_its_half_life(cls: type) -> None:
+    policy = cls.tuned(half_life=7, prior_successes=2)
+    assert policy.discount**7 == pytest.approx(0.5)
+    assert policy.prior_successes == 2.0
+
+
+def test_the_threshold_of_dynamic_thompson_sampling_is_the_time_between_changes() -> None:
+    assert db.DynamicThompsonSampling.tuned(change_interval=250, prior_failures=3).threshold == 250.0
