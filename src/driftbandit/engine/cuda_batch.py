@@ -10,7 +10,7 @@ from numba import float32, float64
 from numpy.typing import NDArray
 
 from driftbandit.engine import cuda_kernel as at
-from driftbandit.engine import cuda_steps, single
+from driftbandit.engine import cuda_room, cuda_steps, single
 from driftbandit.engine.cuda_target import Gpu, cuda
 from driftbandit.engine.shard import REWARDS, Outcome, Shard, means_table
 from driftbandit.environments import Brownian, Environment
@@ -21,7 +21,7 @@ SHARED_BYTES = 48 * 1024
 """Shared memory that every card gives a block without being asked."""
 NEVER = 2**63
 """A number of steps that no game has."""
-PARAMETERS = {1: at.one_parameter, 2: at.two_parameters, 3: at.three_parameters}
+PARAMETERS = {1: cuda_room.one_parameter, 2: cuda_room.two_parameters, 3: cuda_room.three_parameters}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,8 +74,8 @@ def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
         "learn": rule.learn,
         "unlearn": rule.unlearn,
         "reward_of": REWARDS[environment.rewards],
-        "parameters_of": PARAMETERS.get(len(rule.parameters), at.many_parameters),
-        "room": at.room_in_shared_memory if in_shared else at.room_on_the_card,
+        "parameters_of": PARAMETERS.get(len(rule.parameters), cuda_room.many_parameters),
+        "room": cuda_room.room_in_shared_memory if in_shared else cuda_room.room_on_the_card,
         "windowed": rule.window > 0,
         "trials": rule.binary and environment.rewards != "bernoulli",
         "decide": decide,

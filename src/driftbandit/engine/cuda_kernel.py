@@ -10,9 +10,9 @@ A thread keeps its arms' numbers in shared memory, `[thread, arm]`, or for many 
 from typing import Any
 
 import numpy as np
-from numba import float64, int32, uint64
 
 from driftbandit.elementary import real
+from driftbandit.engine.cuda_room import ONE, ZERO, own_means
 from driftbandit.engine.cuda_target import cuda
 from driftbandit.engine.layout import context, learn, reward_of, unlearn
 from driftbandit.rng import TRIAL, draw, uniform
@@ -29,8 +29,6 @@ REGRET, EXPECTED, REWARD, SUMS = range(4)
 TALLY_STEPS = 32
 """Steps whose choices are counted in shared memory before they are added to the shard's counts."""
 
-ZERO = np.uint64(0)
-ONE = np.uint64(1)
 LAST_OF_TALLY = TALLY_STEPS - 1
 COUNTED_STEPS = np.uint64(TALLY_STEPS)
 
@@ -42,16 +40,10 @@ def _open(*_: Any) -> Any:
 parameters_of = room = decide = see = begin = move = _open
 shared_room: Any = _open
 """Whether the arms' numbers are in shared memory."""
-own_means: Any = _open
-"""Whether every run has means of its own."""
 windowed: Any = _open
 """Whether observations leave a window."""
 trials: Any = _open
 """Whether a fractional reward is turned into a Bernoulli trial first."""
-arm_reals: Any = _open
-"""How many real numbers of its own a policy keeps for an arm in shared memory."""
-real_type: Any = _open
-real_bytes: Any = _open
 
 
 def play_runs(
@@ -234,58 +226,3 @@ def copy(source: Any, start: Any, stride: Any, target: Any, target_start: Any, t
 def bin_of(step: Any, bin_width: Any) -> Any:
     """The interval in which a step's choices are counted."""
     return step - ONE if bin_width == ONE else (step - ONE) // bin_width
-
-
-def room_in_shared_memory(
-    thread: Any, threads: Any, n_arms: Any, start: Any, stop: Any, places: Any, all_a: Any, all_b: Any,
-    all_means: Any, all_clocks: Any,
-) -> Any:  # fmt: skip
-    """`a`, `b`, scores, means and clocks of a thread's arms, an odd number apart, so that no two meet in a bank.
-
-    Behind them are the counts of the block's choices, `[step, arm]`.
-    """
-    odd = n_arms | ONE
-    size = threads * odd
-    mine = thread * odd
-    here = np.uint64(16 // real_bytes) * size if own_means else ZERO
-    reals = cuda.shared.array(0, real_type)
-    a = reals[here + mine : here + mine + n_arms]
-    b = reals[here + size + mine : here + size + mine + n_arms]
-    last = here + np.uint64(arm_reals - 1) * size + mine
-    scores = reals[last : last + n_arms]
-    mean = cuda.shared.array(0, float64)[mine : mine + n_arms]
-    clock = cuda.shared.array(0, uint64)[size + mine : size + mine + n_arms]
-    tally = cuda.shared.array(0, int32)[np.uint64((16 * own_means + arm_reals * real_bytes) // 4) * size :]
-    return a, b, scores, mean, clock, tally
-
-
-def room_on_the_card(
-    thread: Any, threads: Any, n_arms: Any, start: Any, stop: Any, places: Any, all_a: Any, all_b: Any,
-    all_means: Any, all_clocks: Any,
-) -> Any:  # fmt: skip
-    """`a`, `b`, scores, means and clocks of a thread's arms: neighbouring threads have neighbouring numbers.
-
-    Choices are counted in the shard's counts at once: with many arms few threads meet at one.
-    """
-    a = all_a[start:stop:places]
-    return a, all_b[start:stop:places], a, all_means[start:stop:places], all_clocks[start:stop:places], all_clocks
-
-
-def one_parameter(parameters: Any, shard: int) -> Any:
-    """The shard's parameters as a tuple of 1."""
-    return (parameters[shard, 0],)
-
-
-def two_parameters(parameters: Any, shard: int) -> Any:
-    """The shard's parameters as a tuple of 2."""
-    return parameters[shard, 0], parameters[shard, 1]
-
-
-def three_parameters(parameters: Any, shard: int) -> Any:
-    """The shard's parameters as a tuple of 3."""
-    return parameters[shard, 0], parameters[shard, 1], parameters[shard, 2]
-
-
-def many_parameters(parameters: Any, shard: int) -> Any:
-    """The shard's parameters as a row of the table."""
-    return parameters[shard]

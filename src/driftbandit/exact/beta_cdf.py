@@ -1,14 +1,12 @@
 """The distribution function of a Beta posterior over its log odds, on the nodes of one panel.
 
-F(t) = density(t)·R(t), where R is a continued fraction that converges fast below the mean; above it the same fraction
-gives 1 − F with the parameters exchanged. Both keep full relative precision where the result is small. Close to the
+F(t) = density(t)·R(t), where R is a continued fraction (driftbandit.exact.beta_fraction) that converges fast below the
+mean; above it the same fraction gives 1 − F. Both keep full relative precision where the result is small. Close to the
 mean of a needle the fraction needs √n steps, so there a Taylor polynomial around the mean is used: the density y(w) of
 θ = μ + w satisfies  (μν + (ν−μ)w − w²)·y' = −((ν−μ) + (n−2)w)·y,  which gives its coefficients one after another.
 """
 
 import math
-
-import numpy as np
 
 from driftbandit.elementary import exp, log
 from driftbandit.exact.beta_density import (
@@ -27,62 +25,15 @@ from driftbandit.exact.beta_density import (
     deviance,
     stirling_series,
 )
+from driftbandit.exact.beta_fraction import lower_ratio, ratio_on_nodes
 from driftbandit.exact.legendre import NODES
 
 DEGREE = 40
 CENTRAL_FROM = 150.0  # smallest parameter from which the polynomial is used
 CENTRAL_REACH = 1.5  # in standard deviations of θ
-FRACTION_STEPS = 20000
 FEW_FAILURES = 0.3
 NEAR_ONE = 0.3  # how far from 1 the expansion for few failures reaches
 MOST_TERMS = 100
-
-
-def fraction_steps(theta: float, lean: float, a: float, b: float) -> int:
-    """How many steps the continued fraction needs at this place (modified Lentz, forwards)."""
-    n = a + b
-    value = a * (lean + 1.0) / (a + 1.0)
-    c = value
-    d = 0.0
-    for m in range(1, FRACTION_STEPS):
-        k = float(m)
-        odd = a + 2.0 * k - 1.0
-        up = ((a + (k - 1.0)) / odd) * ((n + (k - 1.0)) / odd) * k * (b - k) * theta * theta
-        down = k + k * (b - k) * theta / odd + (a + k) * (lean + 1.0 + k * (2.0 - theta)) / (odd + 2.0)
-        d = 1.0 / (down + up * d)
-        c = down + up / c
-        if abs(c * d - 1.0) < 2e-16:
-            return m
-    return FRACTION_STEPS
-
-
-def cdf_ratio(
-    first: int, last: int, worst: int, theta: Array, lean: Array, sign: float, a: float, b: float, out: Array
-) -> None:
-    """R = F/density on the nodes `first` to `last` − 1, all at once so that the divisions are done eight at a time.
-
-    `lean` times `sign` is a − n·θ; `worst` is the node nearest to the mean.
-    """
-    n = a + b
-    steps = fraction_steps(theta[worst], sign * lean[worst], a, b)
-    odd = a + 2.0 * steps + 1.0
-    for i in range(first, last):
-        out[i] = steps + (a + steps) * (sign * lean[i] + 1.0 + steps * (2.0 - theta[i])) / odd
-    for m in range(steps, 0, -1):
-        k = float(m)
-        odd = a + 2.0 * k - 1.0
-        up = ((a + (k - 1.0)) / odd) * ((n + (k - 1.0)) / odd) * k * (b - k)
-        j = k - 1.0
-        before = 0.0
-        if m > 1:
-            before = j * (b - j) / (odd - 2.0)
-        share = (a + j) / odd
-        for i in range(first, last):
-            x = theta[i]
-            down = j + before * x + share * (sign * lean[i] + 1.0 + j * (2.0 - x))
-            out[i] = down + up * (x * x) / out[i]
-    for i in range(first, last):
-        out[i] = 1.0 / out[i]
 
 
 def prepare_cdf(arm: Array, coefficients: Array) -> None:
@@ -106,13 +57,8 @@ def prepare_cdf(arm: Array, coefficients: Array) -> None:
         current = following
     w = -CENTRAL_REACH * mean * rest * arm[WIDTH]
     delta = math.log1p(w / mean) - math.log1p(-w / rest)
-    theta = np.empty(1)
-    lean = np.empty(1)
-    ratio = np.empty(1)
-    theta[0] = mean + w
-    lean[0] = -n * w
-    cdf_ratio(0, 1, 0, theta, lean, 1.0, a, b, ratio)
-    low = ratio[0] * math.exp(-deviance(delta, a, b, mean, rest))
+    ratio = lower_ratio(mean + w, -n * w, a, b)
+    low = ratio * math.exp(-deviance(delta, a, b, mean, rest))
     arm[MIDDLE_CDF] = math.exp(arm[LOG_PEAK]) * (low - arm[WIDTH] * polynomial(-CENTRAL_REACH, coefficients))
 
 
@@ -136,7 +82,7 @@ def log_rising(a: float, b: float) -> float:
 
 
 def few_failures(
-    first: int, edge: float, distance: Array, theta: Array, rest: Array, arm: Array, work: Array, out: Array
+    first: int, edge: float, distance: Array, theta: Array, rest: Array, arm: Array, total: Array, out: Array
 ) -> None:
     """The logarithm of F near θ = 1 when b is small, on the nodes from `first` on.
 
@@ -152,19 +98,22 @@ def few_failures(
     while size > 1e-18 and terms < MOST_TERMS:
         terms += 1
         size *= abs(terms - a) / terms * rest[first]
-    for i in range(first, NODES):
-        work[i] = 0.0
+    for i in range(NODES):
+        total[i] = 0.0
     for k in range(terms, 0, -1):
-        for i in range(first, NODES):
-            work[i] = (k - a) / k * rest[i] * (1.0 / (b + k) + work[i])
-    for i in range(first, NODES):
-        y = b * work[i]
+        factor = (k - a) / k
+        constant = 1.0 / (b + k)
+        for i in range(NODES):
+            total[i] = factor * rest[i] * (constant + total[i])
+    for i in range(NODES):
+        y = b * total[i]
         q = 1.0 + y
         x = b * (log(theta[i]) - (edge + distance[i])) + arm[FEW_FAILURES_TERM] + (log(q) - ((q - 1.0) - y) / q)
         near = 1.0
         for k in range(15, 1, -1):
-            near = 1.0 + near * x / k
-        out[i] = log(-x * near if x > -0.5 else 1.0 - exp(x))
+            near = 1.0 + near * x * (1.0 / k)
+        value = log(-x * near if x > -0.5 else 1.0 - exp(x))
+        out[i] = value if i >= first else out[i]
 
 
 def log_cdf(
@@ -176,10 +125,14 @@ def log_cdf(
     rest: Array,
     lean: Array,
     log_density: Array,
-    ratio: Array,
+    scratch: Array,
     out: Array,
 ) -> None:
-    """The logarithm of F on the nodes of a panel, which are in ascending order."""
+    """The logarithm of F on the nodes of a panel, which are in ascending order.
+
+    Each way is taken for all nodes at once, so that it is done in full vectors, and kept for the nodes it is meant for.
+    """
+    ratio = scratch[:NODES]
     a, b, n = arm[A], arm[B], arm[N]
     low_until = 0
     high_from = 0
@@ -190,14 +143,15 @@ def log_cdf(
         high_from = low_until
         while high_from < NODES and lean[high_from] >= -reach:
             high_from += 1
-        scale = arm[WIDTH] * math.exp(arm[LOG_PEAK])
-        for i in range(low_until, high_from):
-            ratio[i] = 0.0
-        for k in range(DEGREE - 1, -1, -1):
-            for i in range(low_until, high_from):
-                ratio[i] = ratio[i] * (-lean[i] * arm[WIDTH]) + coefficients[k]
-        for i in range(low_until, high_from):
-            out[i] = log(arm[MIDDLE_CDF] - scale * ratio[i] * lean[i] * arm[WIDTH])
+        if low_until < high_from:
+            scale = arm[WIDTH] * math.exp(arm[LOG_PEAK])
+            for i in range(NODES):
+                ratio[i] = 0.0
+            for k in range(DEGREE - 1, -1, -1):
+                for i in range(NODES):
+                    ratio[i] = ratio[i] * (-lean[i] * arm[WIDTH]) + coefficients[k]
+            for i in range(NODES):
+                out[i] = log(arm[MIDDLE_CDF] - scale * ratio[i] * lean[i] * arm[WIDTH])
     elif b < FEW_FAILURES:
         high_from = NODES
         while low_until < NODES and (rest[low_until] > NEAR_ONE or a * rest[low_until] > 1.0):
@@ -210,12 +164,14 @@ def log_cdf(
             low_until += 1
         high_from = low_until
     if low_until > 0:
-        cdf_ratio(0, low_until, low_until - 1, theta, lean, 1.0, a, b, ratio)
-        for i in range(low_until):
-            out[i] = log_density[i] + log(ratio[i])
+        ratio_on_nodes(low_until - 1, theta, lean, 1.0, a, b, scratch)
+        for i in range(NODES):
+            value = log_density[i] + log(ratio[i])
+            out[i] = value if i < low_until else out[i]
     if high_from < NODES:
-        cdf_ratio(high_from, NODES, high_from, rest, lean, -1.0, b, a, ratio)
-        for i in range(high_from, NODES):
+        ratio_on_nodes(high_from, rest, lean, -1.0, b, a, scratch)
+        for i in range(NODES):
             upper = exp(log_density[i]) * ratio[i]
             q = 1.0 - upper
-            out[i] = log(q) - ((q - 1.0) + upper) / q
+            value = log(q) - ((q - 1.0) + upper) / q
+            out[i] = value if i >= high_from else out[i]

@@ -24,6 +24,7 @@ from driftbandit.exact.beta_density import (
     N,
     describe,
 )
+from driftbandit.exact.beta_fraction import SCRATCH
 from driftbandit.exact.ends import again, guess, set_ends
 from driftbandit.exact.legendre import NODES
 from driftbandit.exact.pair import MOST_PANELS, ROWS, both
@@ -49,6 +50,7 @@ def selection(parameters: Array, optimistic: bool, out: Array) -> None:
     arms = np.empty((max(n_arms, 2), COLUMNS))
     coefficients = np.empty((max(n_arms, 2), DEGREE))
     work = np.empty((ROWS, NODES))
+    scratch = np.empty(SCRATCH)
     log_density = np.empty((n_arms, NODES))
     log_height = np.empty((n_arms, NODES))
     sums = np.empty((n_arms, SUMS))
@@ -57,13 +59,13 @@ def selection(parameters: Array, optimistic: bool, out: Array) -> None:
             out[s, 0] = 1.0
         elif n_arms == 2 and not optimistic:
             a1, b1, a2, b2 = parameters[s, 0, 0], parameters[s, 0, 1], parameters[s, 1, 0], parameters[s, 1, 1]
-            out[s, 0], out[s, 1] = both(a1, b1, a2, b2, arms, coefficients[0], work)
+            out[s, 0], out[s, 1] = both(a1, b1, a2, b2, arms, coefficients[0], work, scratch)
         else:
             best = set_up(parameters[s], arms, coefficients)
             guess(best, optimistic, arms, sums)
             set_ends(best, optimistic, arms, sums)
             for _ in range(ATTEMPTS):
-                march(best, optimistic, arms, coefficients, log_density, log_height, work, sums)
+                march(best, optimistic, arms, coefficients, log_density, log_height, work, scratch, sums)
                 if not again(arms, sums):
                     break
             for k in range(n_arms):
@@ -90,12 +92,13 @@ def march(
     log_density: Array,
     log_height: Array,
     work: Array,
+    scratch: Array,
     sums: Array,
 ) -> None:
     """Add up the panels from the right; p_k is then MASS·e^TOP."""
     n_arms = sums.shape[0]
     distance, growth, theta, rest, lean = work[0], work[1], work[2], work[3], work[4]
-    ratio, cdf, product = work[5], work[6], work[7]
+    cdf, product, height = work[5], work[6], work[7]
     edge = -np.inf
     for k in range(n_arms):
         sums[k, MASS] = 0.0
@@ -122,7 +125,7 @@ def march(
                     log_height[k, i] = log_density[k, i]
             if left < arm[CDF_END]:
                 mixed = min(mixed, mixing(arm, length, lean, log_density[k]))
-                log_cdf(arm, coefficients[k], edge, distance, theta, rest, lean, log_density[k], ratio, cdf)
+                log_cdf(arm, coefficients[k], edge, distance, theta, rest, lean, log_density[k], scratch, cdf)
                 for i in range(NODES):
                     log_height[k, i] -= cdf[i]
                     product[i] += cdf[i]
@@ -134,7 +137,7 @@ def march(
             if left < arms[k, DENSITY_END]:
                 for i in range(NODES):
                     log_height[k, i] += product[i]
-                error = max(error, weigh_panel(k, length, log_height[k], sums))
+                error = max(error, weigh_panel(k, length, log_height[k], height, sums))
                 roughness = max(roughness, sums[k, ROUGHNESS])
             else:
                 sums[k, VALUE] = 0.0
@@ -150,7 +153,7 @@ def march(
             if product[0] > expected - NEGLIGIBLE:
                 finished = False
         if last:
-            share_atom(best, arms, coefficients, log_density, work, sums)
+            share_atom(best, arms, coefficients, log_density, work, scratch, sums)
             break
         if finished and not optimistic:
             break
@@ -176,11 +179,13 @@ def panel_length(edge: float, length: float, arms: Array) -> float:
     return few_bits(length)
 
 
-def share_atom(best: int, arms: Array, coefficients: Array, log_density: Array, work: Array, sums: Array) -> None:
+def share_atom(
+    best: int, arms: Array, coefficients: Array, log_density: Array, work: Array, scratch: Array, sums: Array
+) -> None:
     """Share ∏F(M) among the arms whose mean is the largest, M; odds are compared as the policies compute them."""
     n_arms = sums.shape[0]
     distance, growth, theta, rest, lean = work[0], work[1], work[2], work[3], work[4]
-    ratio, cdf = work[5], work[6]
+    cdf = work[5]
     edge, edge_low = arms[best, PLACE], arms[best, PLACE_LOW]
     odds = arms[best, A] / arms[best, B]
     place_nodes(edge, 0.0, distance, growth, theta, rest)
@@ -188,7 +193,7 @@ def share_atom(best: int, arms: Array, coefficients: Array, log_density: Array, 
     ties = 0
     for k in range(n_arms):
         density_on_nodes(arms[k], edge, edge_low, distance, growth, lean, log_density[k])
-        log_cdf(arms[k], coefficients[k], edge, distance, theta, rest, lean, log_density[k], ratio, cdf)
+        log_cdf(arms[k], coefficients[k], edge, distance, theta, rest, lean, log_density[k], scratch, cdf)
         total += cdf[0]
         if arms[k, A] / arms[k, B] == odds:
             ties += 1

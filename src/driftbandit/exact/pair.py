@@ -40,13 +40,15 @@ from driftbandit.exact.panels import (
     rounded_edge,
 )
 
-FIRST_LENGTH = 5.0
+FIRST_LENGTH = 10.0
 UNDERFLOW = 780.0  # e^−780, times any density of these arms, is below the smallest double
 MOST_PANELS = 10000
 ROWS = 9  # of numbers on the nodes that are kept while a panel is worked on
 
 
-def exceeding(a: float, b: float, c: float, d: float, arms: Array, coefficients: Array, work: Array) -> float:
+def exceeding(
+    a: float, b: float, c: float, d: float, arms: Array, coefficients: Array, work: Array, scratch: Array
+) -> float:
     """P(θ_A > θ_B) for A ~ Beta(a, b) and B ~ Beta(c, d), to full relative precision where it is small."""
     if a + b < c + d:
         a, b, c, d = d, c, b, a
@@ -63,8 +65,8 @@ def exceeding(a: float, b: float, c: float, d: float, arms: Array, coefficients:
     length = longest(start, FIRST_LENGTH, arms[0, N] + arms[1, N], 1.0)
     start = rounded_edge(start, length)
     total, top = 0.0, -np.inf
-    total, top = outwards(start, 1.0, total, top, arms, coefficients, work)
-    total, top = outwards(start, -1.0, total, top, arms, coefficients, work)
+    total, top = outwards(start, 1.0, total, top, arms, coefficients, work, scratch)
+    total, top = outwards(start, -1.0, total, top, arms, coefficients, work, scratch)
     return total * math.exp(top)
 
 
@@ -74,11 +76,18 @@ def fall_to(t: float, t_low: float, arm: Array) -> float:
 
 
 def outwards(
-    edge: float, direction: float, total: float, top: float, arms: Array, coefficients: Array, work: Array
+    edge: float,
+    direction: float,
+    total: float,
+    top: float,
+    arms: Array,
+    coefficients: Array,
+    work: Array,
+    scratch: Array,
 ) -> tuple[float, float]:
     """Add panels to total·e^top in one direction, until what is left is negligible."""
     distance, growth, theta, rest, lean = work[0], work[1], work[2], work[3], work[4]
-    log_density, other_density, other_cdf, ratio = work[5], work[6], work[7], work[8]
+    log_density, other_density, other_cdf, height = work[5], work[6], work[7], work[8]
     length = FIRST_LENGTH
     for _ in range(MOST_PANELS):
         sharpness = arms[0, N]
@@ -96,10 +105,10 @@ def outwards(
             if mixed < 1.0:
                 length *= max(0.25, 0.95 * mixed)
                 continue
-            log_cdf(arms[1], coefficients, right, distance, theta, rest, lean, other_density, ratio, other_cdf)
+            log_cdf(arms[1], coefficients, right, distance, theta, rest, lean, other_density, scratch, other_cdf)
             for i in range(NODES):
                 log_density[i] += other_cdf[i]
-        peak, value, roughness = integrate(log_density, length)
+        peak, value, roughness = integrate(log_density, length, height)
         new_top = max(top, peak)
         before = total * math.exp(top - new_top) if total > 0.0 else 0.0
         value *= math.exp(peak - new_top)
@@ -121,17 +130,17 @@ def outwards(
 
 
 def both(
-    a1: float, b1: float, a2: float, b2: float, arms: Array, coefficients: Array, work: Array
+    a1: float, b1: float, a2: float, b2: float, arms: Array, coefficients: Array, work: Array, scratch: Array
 ) -> tuple[float, float]:
     """P(θ1 > θ2) and P(θ2 > θ1): the smaller by integration, the larger as what remains of 1."""
     if a1 == a2 and b1 == b2:
         return 0.5, 0.5
     if a1 / b1 < a2 / b2:
-        first = exceeding(a1, b1, a2, b2, arms, coefficients, work)
+        first = exceeding(a1, b1, a2, b2, arms, coefficients, work, scratch)
         if first < 0.9:
             return first, 1.0 - first
-    second = exceeding(a2, b2, a1, b1, arms, coefficients, work)
+    second = exceeding(a2, b2, a1, b1, arms, coefficients, work, scratch)
     if second < 0.9:
         return 1.0 - second, second
-    first = exceeding(a1, b1, a2, b2, arms, coefficients, work)
+    first = exceeding(a1, b1, a2, b2, arms, coefficients, work, scratch)
     return first, 1.0 - first

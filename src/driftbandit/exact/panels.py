@@ -26,17 +26,17 @@ from driftbandit.exact.beta_density import (
 )
 from driftbandit.exact.legendre import LAST_EVEN, LAST_ODD, NODES, POINTS, WEIGHTS
 
-REACH = 4.4  # longest panel, in standard deviations of the sharpest arm
-CLEAR = 4.0  # longest panel near the bends of the logistic function
-ERROR = 3e-9  # square of the last Legendre coefficients of a panel; its relative error is far smaller
+REACH = 9.0  # longest panel, in standard deviations of the sharpest arm
+CLEAR = 9.0  # longest panel near the bends of the logistic function
+ERROR = 1e-9  # square of the last Legendre coefficients of a panel; its relative error is far smaller
 NEGLIGIBLE = 38.0  # e^−38 of the total is not worth another panel
 CDF_LEVEL = 43.0  # e^−43 is below half a unit in the last place of 1
-MIXED = 24.0  # powers of e that a panel may resolve without showing it
+MIXED = 100.0  # powers of e that a panel may resolve without showing it
 FAR = 600.0  # e^δ is safe up to here
 TAIL = 30.0  # from here on e^δ dwarfs 1
 FEW = 200.0  # evidence on both sides that makes a needle
 NEAR = 0.4  # the polynomials reach this far in log odds
-GROWTH = 1.0 / 30.0  # the error of a panel goes about with the 30th power of its length
+GROWTH = 1.0 / 60.0  # the error of a panel goes about with the 60th power of its length
 MOST_GROWTH = 5.0
 FEW_BITS = 64.0
 
@@ -73,7 +73,7 @@ def longest(edge: float, length: float, sharpness: float, direction: float) -> f
         elif edge < 0.0 and far < 0.0:
             nearest = min(-edge, -far)
         beyond = max(nearest - bend, 0.0)
-        clear = beyond * (2.0 + 0.005 * beyond * beyond)
+        clear = beyond * (4.0 + 0.01 * beyond * beyond)
         half = math.cosh(min(0.5 * nearest, 300.0))
         limit = min(2.0 * REACH * half / math.sqrt(sharpness), max(CLEAR, clear))
         if length <= limit:
@@ -97,21 +97,23 @@ def mixing(arm: Array, length: float, lean: Array, log_density: Array) -> float:
     the Legendre coefficients do not show whether a fast fall is resolved; the more depth, the faster it may be.
     """
     depth = arm[LOG_PEAK] - log_density[0]
-    allowed: float = MIXED + depth
-    return min(1.0, allowed / max(-lean[0] * length, allowed))
+    allowed = MIXED + depth
+    factor: float = allowed / max(-lean[0] * length, allowed)
+    return factor
 
 
-def integrate(log_height: Array, length: float) -> tuple[float, float, float]:
+def integrate(log_height: Array, length: float, height: Array) -> tuple[float, float, float]:
     """A panel's integral as value·e^peak, and its roughness: the square of the last Legendre coefficients, relative."""
     peak = -np.inf
     for i in range(NODES):
         peak = max(peak, log_height[i])
+    for i in range(NODES):
+        height[i] = exp(log_height[i] - peak)
     value, even, odd = 0.0, 0.0, 0.0
     for i in range(NODES):
-        height = exp(log_height[i] - peak)
-        value += WEIGHTS[i] * height
-        even += LAST_EVEN[i] * height
-        odd += LAST_ODD[i] * height
+        value += WEIGHTS[i] * height[i]
+        even += LAST_EVEN[i] * height[i]
+        odd += LAST_ODD[i] * height[i]
     tail = (abs(even) + abs(odd)) / value
     return peak, 0.5 * length * value, tail * tail
 

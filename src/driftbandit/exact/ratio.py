@@ -27,7 +27,7 @@ from driftbandit.exact.beta_density import (
 from driftbandit.exact.legendre import NODES, POINTS
 from driftbandit.exact.panels import ERROR, NEGLIGIBLE, integrate, longest, next_factor, rounded_edge
 
-FIRST_LENGTH = 4.0
+FIRST_LENGTH = 10.0
 MOST_PANELS = 3000
 BISECTIONS = 80
 WIDEST = 1e6  # log odds within which the peak is sought
@@ -92,8 +92,8 @@ def density(omega: float, arms: Array, heights: Array) -> float:
                 length = longest(edge + log_rest, length, sharpness, direction)
             for i in range(NODES):
                 along = 0.5 * length * (1.0 + POINTS[i])
-                heights[i] = log_height(edge + direction * along, log_omega, log_rest, arms)
-            peak, value, roughness = integrate(heights, length)
+                heights[0, i] = log_height(edge + direction * along, log_omega, log_rest, arms)
+            peak, value, roughness = integrate(heights[0], length, heights[1])
             new_top = max(top, peak)
             before = total * math.exp(top - new_top) if total > 0.0 else 0.0
             value *= math.exp(peak - new_top)
@@ -103,8 +103,10 @@ def density(omega: float, arms: Array, heights: Array) -> float:
                 continue
             total, top = before + value, new_top
             edge += direction * length
-            fall = (heights[NODES - 2] - heights[NODES - 1]) / (0.5 * length * (POINTS[NODES - 1] - POINTS[NODES - 2]))
-            if fall > 0.0 and heights[NODES - 1] - math.log(fall) < top + math.log(total) - NEGLIGIBLE:
+            fall = (heights[0, NODES - 2] - heights[0, NODES - 1]) / (
+                0.5 * length * (POINTS[NODES - 1] - POINTS[NODES - 2])
+            )
+            if fall > 0.0 and heights[0, NODES - 1] - math.log(fall) < top + math.log(total) - NEGLIGIBLE:
                 break
             length *= next_factor(error)
     return total * math.exp(top - log_omega)
@@ -113,7 +115,7 @@ def density(omega: float, arms: Array, heights: Array) -> float:
 def density_all(omega: Array, parameters: Array, out: Array) -> None:
     """The density at each ω for parameters[s] = (a1, b1, a2, b2); above 1 by that of θ2/θ1."""
     arms = np.empty((2, COLUMNS))
-    heights = np.empty(NODES)
+    heights = np.empty((2, NODES))
     for s in range(out.shape[0]):
         inside = omega[s] <= 1.0
         first = 0 if inside else 1

@@ -21,7 +21,7 @@ SUMS = 6
 SMALLEST_LOG = -716.0  # ln of what no probability above 1e-310 can be changed by
 
 
-def weigh_panel(k: int, length: float, log_height: Array, sums: Array) -> float:
+def weigh_panel(k: int, length: float, log_height: Array, height: Array, sums: Array) -> float:
     """Integrate arm k over the panel, as VALUE·e^PEAK; the error, relative to all that is expected of the arm."""
     expected = max(sums[k, GUESS], SMALLEST_LOG)
     if sums[k, MASS] > 0.0:
@@ -33,7 +33,7 @@ def weigh_panel(k: int, length: float, log_height: Array, sums: Array) -> float:
         highest = max(highest, log_height[i])
     if highest + math.log(length) < expected - NEGLIGIBLE - 4.0:
         return 0.0
-    peak, value, roughness = integrate(log_height, length)
+    peak, value, roughness = integrate(log_height, length, height)
     sums[k, PEAK] = peak
     sums[k, VALUE] = value
     share = value / (value + math.exp(min(expected - peak, 700.0)))
