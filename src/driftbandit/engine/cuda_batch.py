@@ -2,6 +2,7 @@
 
 import collections
 import dataclasses
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -191,10 +192,12 @@ class Batch:
         whole, table, best = self.tables
         blocks, numbers, parameters, steps = self.fixed
         shape = (len(self.blocks), self.kind.threads, self.stream, self.kind.shared_bytes)
-        self.kernel[shape](
-            np.uint64(self.kind.seed), first, last, blocks, whole, numbers, parameters, table, best, steps,
-            *self.state, self.figures, self.choices,
-        )  # fmt: skip
+        with warnings.catch_warnings():  # a small launch is not worth a warning: others run beside it
+            warnings.filterwarnings("ignore", message=".*Grid size")
+            self.kernel[shape](
+                np.uint64(self.kind.seed), first, last, blocks, whole, numbers, parameters, table, best, steps,
+                *self.state, self.figures, self.choices,
+            )  # fmt: skip
         self.launched = sum(shard.runs * max(0, min(last, shard.horizon) - first + 1) for _, shard, _ in self.members)
         self.next_step = last + 1
         return True

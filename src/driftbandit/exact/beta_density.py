@@ -64,10 +64,11 @@ def log_peak(a: float, b: float) -> float:
 
 
 def near_gap(y: float) -> float:
-    """The gap for −0.4 ≤ y ≤ 0.5; with s = y/(2+y) it is s·y − 2·(s³/3 + s⁵/5 + …), without cancellation."""
+    """The gap for −0.53 ≤ y ≤ 1.12; with s = y/(2+y) it is s·y − 2·(s³/3 + s⁵/5 + …), without cancellation."""
     s = y / (2.0 + y)
     z = s * s
-    p = 1.0 / 27.0 + z * (1.0 / 29.0 + z * (1.0 / 31.0))
+    p = 1.0 / 35.0 + z * (1.0 / 37.0 + z * (1.0 / 39.0 + z * (1.0 / 41.0)))
+    p = 1.0 / 27.0 + z * (1.0 / 29.0 + z * (1.0 / 31.0 + z * (1.0 / 33.0 + z * p)))
     p = 1.0 / 19.0 + z * (1.0 / 21.0 + z * (1.0 / 23.0 + z * (1.0 / 25.0 + z * p)))
     p = 1.0 / 11.0 + z * (1.0 / 13.0 + z * (1.0 / 15.0 + z * (1.0 / 17.0 + z * p)))
     p = 1.0 / 3.0 + z * (1.0 / 5.0 + z * (1.0 / 7.0 + z * (1.0 / 9.0 + z * p)))
@@ -76,7 +77,7 @@ def near_gap(y: float) -> float:
 
 def gap(y: float) -> float:
     """The difference y − ln(1 + y), to full relative precision."""
-    if -0.4 <= y <= 0.5:
+    if -0.53 <= y <= 1.12:
         return near_gap(y)
     return y - math.log1p(y)
 

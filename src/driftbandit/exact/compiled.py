@@ -7,7 +7,7 @@ from typing import Any
 from driftbandit import elementary
 from driftbandit.linking import Function, Processor, link
 
-SHORT = 250  # bytes of bytecode
+SHORT = 300  # bytes of bytecode
 
 
 class Calling(Processor):

@@ -35,9 +35,10 @@ MIXED = 100.0  # powers of e that a panel may resolve without showing it
 FAR = 600.0  # e^δ is safe up to here
 TAIL = 30.0  # from here on e^δ dwarfs 1
 FEW = 200.0  # evidence on both sides that makes a needle
-NEAR = 0.4  # the polynomials reach this far in log odds
+NEAR = 0.75  # the polynomials reach this far in log odds
 GROWTH = 1.0 / 60.0  # the error of a panel goes about with the 60th power of its length
-MOST_GROWTH = 5.0
+MOST_GROWTH = 20.0
+NOISE = 1e-24  # a roughness that is all rounding says nothing about how much longer a panel may be
 FEW_BITS = 64.0
 
 
@@ -84,7 +85,7 @@ def longest(edge: float, length: float, sharpness: float, direction: float) -> f
 
 def next_factor(error: float) -> float:
     """What the length of the next panel is multiplied by, after one with this relative error."""
-    if error <= 0.0:
+    if error < NOISE:
         return MOST_GROWTH
     factor: float = min(MOST_GROWTH, max(0.25, 0.95 * (ERROR / error) ** GROWTH))
     return factor
