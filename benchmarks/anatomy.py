@@ -60,12 +60,13 @@ def first_attempts(parameters, seed, first, steps, evidence, desk):
     a, b = evidence
     for t in range(1, steps + 1):
         for k in range(a.shape[0]):
+            row = desk.doubtful[k * a.shape[1] : (k + 1) * a.shape[1]]
             for r in range(a.shape[1]):
                 run = first + np.uint64(r)
                 words = draw(seed, run, np.uint64(t), np.uint64(k), SCORE, ZERO)
                 more = draw(seed, run, np.uint64(t), np.uint64(k), BOOST, ZERO)
                 desk.scores[k, r], sure = score(parameters, 0.0, a[k, r], b[k, r], words, more)
-                desk.doubtful[k * a.shape[1] + r] = not sure
+                row[r] = not sure
 
 
 def choices_only(parameters, seed, first, steps, evidence, desk):

@@ -25,12 +25,13 @@ def choose_sampled(parameters: Any, shared: float, place: Place, evidence: Evide
     n_arms, n = a.shape
     for k in range(n_arms):
         arm = np.uint64(k)
+        row = doubtful[k * n : (k + 1) * n]  # a slice: stores at computed places would not be vectorised
         for r in range(n):
             run = first_run + np.uint64(r)
             words = draw(seed, run, step, arm, SCORE, ZERO)
             more = draw(seed, run, step, arm, BOOST, ZERO)
             scores[k, r], sure = score(parameters, shared, a[k, r], b[k, r], words, more)
-            doubtful[k * n + r] = not sure
+            row[r] = not sure
     left = 0
     for i in range(n_arms * n):
         waiting.place[left] = i

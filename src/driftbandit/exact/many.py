@@ -30,11 +30,12 @@ from driftbandit.exact.legendre import NODES
 from driftbandit.exact.pair import MOST_PANELS, ROWS, both
 from driftbandit.exact.panels import (
     ERROR,
+    HIDDEN,
     NEGLIGIBLE,
     density_on_nodes,
     few_bits,
+    hidden_fall,
     longest,
-    mixing,
     next_factor,
     place_nodes,
     rounded_edge,
@@ -51,6 +52,7 @@ def selection(parameters: Array, optimistic: bool, out: Array) -> None:
     coefficients = np.empty((max(n_arms, 2), DEGREE))
     work = np.empty((ROWS, NODES))
     scratch = np.empty(SCRATCH)
+    lean = np.empty((n_arms, NODES))
     log_density = np.empty((n_arms, NODES))
     log_height = np.empty((n_arms, NODES))
     sums = np.empty((n_arms, SUMS))
@@ -65,7 +67,7 @@ def selection(parameters: Array, optimistic: bool, out: Array) -> None:
             guess(best, optimistic, arms, sums)
             set_ends(best, optimistic, arms, sums)
             for _ in range(ATTEMPTS):
-                march(best, optimistic, arms, coefficients, log_density, log_height, work, scratch, sums)
+                march(best, optimistic, arms, coefficients, lean, log_density, log_height, work, scratch, sums)
                 if not again(arms, sums):
                     break
             for k in range(n_arms):
@@ -89,6 +91,7 @@ def march(
     optimistic: bool,
     arms: Array,
     coefficients: Array,
+    lean: Array,
     log_density: Array,
     log_height: Array,
     work: Array,
@@ -97,7 +100,7 @@ def march(
 ) -> None:
     """Add up the panels from the right; p_k is then MASS·e^TOP."""
     n_arms = sums.shape[0]
-    distance, growth, theta, rest, lean = work[0], work[1], work[2], work[3], work[4]
+    distance, growth, theta, rest = work[0], work[1], work[2], work[3]
     cdf, product, height = work[5], work[6], work[7]
     edge = -np.inf
     for k in range(n_arms):
@@ -116,22 +119,24 @@ def march(
         place_nodes(edge, length, distance, growth, theta, rest)
         for i in range(NODES):
             product[i] = 0.0
-        mixed = 1.0
+        hidden = 0.0
         for k in range(n_arms):
             arm = arms[k]
             if left < max(arm[CDF_END], arm[DENSITY_END]):
-                density_on_nodes(arm, edge, 0.0, distance, growth, lean, log_density[k])
-                for i in range(NODES):
-                    log_height[k, i] = log_density[k, i]
+                density_on_nodes(arm, edge, 0.0, distance, growth, lean[k], log_density[k])
             if left < arm[CDF_END]:
-                mixed = min(mixed, mixing(arm, length, lean, log_density[k]))
-                log_cdf(arm, coefficients[k], edge, distance, theta, rest, lean, log_density[k], scratch, cdf)
+                hidden += hidden_fall(arm, length, lean[k], log_density[k])
+        if hidden > HIDDEN:
+            length *= max(0.25, 0.95 * HIDDEN / hidden)
+            continue
+        for k in range(n_arms):
+            for i in range(NODES):
+                log_height[k, i] = log_density[k, i]
+            if left < arms[k, CDF_END]:
+                log_cdf(arms[k], coefficients[k], edge, distance, theta, rest, lean[k], log_density[k], scratch, cdf)
                 for i in range(NODES):
                     log_height[k, i] -= cdf[i]
                     product[i] += cdf[i]
-        if mixed < 1.0:
-            length *= max(0.25, 0.95 * mixed)
-            continue
         error, roughness = 0.0, 0.0
         for k in range(n_arms):
             if left < arms[k, DENSITY_END]:

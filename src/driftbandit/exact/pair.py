@@ -30,11 +30,12 @@ from driftbandit.exact.legendre import NODES
 from driftbandit.exact.panels import (
     CDF_LEVEL,
     ERROR,
+    HIDDEN,
     NEGLIGIBLE,
     density_on_nodes,
+    hidden_fall,
     integrate,
     longest,
-    mixing,
     next_factor,
     place_nodes,
     rounded_edge,
@@ -101,9 +102,9 @@ def outwards(
         density_on_nodes(arms[0], right, 0.0, distance, growth, lean, log_density)
         if right - length < arms[1, CDF_END]:
             density_on_nodes(arms[1], right, 0.0, distance, growth, lean, other_density)
-            mixed = mixing(arms[1], length, lean, other_density)
-            if mixed < 1.0:
-                length *= max(0.25, 0.95 * mixed)
+            hidden = hidden_fall(arms[1], length, lean, other_density)
+            if hidden > HIDDEN:
+                length *= max(0.25, 0.95 * HIDDEN / hidden)
                 continue
             log_cdf(arms[1], coefficients, right, distance, theta, rest, lean, other_density, scratch, other_cdf)
             for i in range(NODES):

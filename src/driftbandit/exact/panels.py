@@ -31,7 +31,7 @@ CLEAR = 9.0  # longest panel near the bends of the logistic function
 ERROR = 1e-9  # square of the last Legendre coefficients of a panel; its relative error is far smaller
 NEGLIGIBLE = 38.0  # e^−38 of the total is not worth another panel
 CDF_LEVEL = 43.0  # e^−43 is below half a unit in the last place of 1
-MIXED = 100.0  # powers of e that a panel may resolve without showing it
+HIDDEN = 80.0  # powers of e that the tails may fall on a panel without showing
 FAR = 600.0  # e^δ is safe up to here
 TAIL = 30.0  # from here on e^δ dwarfs 1
 FEW = 200.0  # evidence on both sides that makes a needle
@@ -91,16 +91,15 @@ def next_factor(error: float) -> float:
     return factor
 
 
-def mixing(arm: Array, length: float, lean: Array, log_density: Array) -> float:
-    """The factor, if below 1, by which a panel is too long for the upper tail of an arm.
+def hidden_fall(arm: Array, length: float, lean: Array, log_density: Array) -> float:
+    """By how many powers of e the upper tail of an arm falls on a panel, as far as that is not too deep to count.
 
-    Above the mean F is 1 minus something that falls by −lean a unit, e^−depth at the left end. Where that is small
-    the Legendre coefficients do not show whether a fast fall is resolved; the more depth, the faster it may be.
+    Above the mean F is 1 minus something that falls by −lean a unit, and is e^−depth at the left end. Where that is
+    small the Legendre coefficients do not show whether a fast fall is resolved; in a product of many F the falls add.
     """
     depth = arm[LOG_PEAK] - log_density[0]
-    allowed = MIXED + depth
-    factor: float = allowed / max(-lean[0] * length, allowed)
-    return factor
+    fall: float = max(0.0, -lean[0] * length - depth)
+    return fall
 
 
 def integrate(log_height: Array, length: float, height: Array) -> tuple[float, float, float]:
