@@ -1,6 +1,8 @@
 import pytest
 
+from driftbandit import SlidingWindowUCB
 from driftbandit.paper.parameters import parameter_cells
+from driftbandit.paper.printed import SETTINGS
 
 CELLS = {(cell.table, cell.parameter, cell.setting): cell for cell in parameter_cells()}
 
@@ -39,3 +41,9 @@ def test_the_cells_that_disagree_are_exactly_those_known():
     }
     assert CELLS["SW-UCB", "τ", "slow"].remark == "rounded up"
     assert CELLS["SW-UCB", "τ", "fast"].remark == "rounded down"
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.id)
+def test_the_window_is_the_policys_own_before_rounding(setting):
+    tuned = SlidingWindowUCB.tuned(setting.horizon, setting.change_points)
+    assert tuned.window == round(CELLS["SW-UCB", "τ", setting.id].formula)

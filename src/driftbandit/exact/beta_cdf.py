@@ -81,6 +81,15 @@ def log_rising(a: float, b: float) -> float:
     )
 
 
+def near_rise(x: float) -> float:
+    """1 − e^x for −0.5 ≤ x ≤ 0, to full relative precision: its Taylor series."""
+    p = 1.0 + x * (1.0 / 13.0) * (1.0 + x * (1.0 / 14.0) * (1.0 + x * (1.0 / 15.0)))
+    p = 1.0 + x * (1.0 / 10.0) * (1.0 + x * (1.0 / 11.0) * (1.0 + x * (1.0 / 12.0) * p))
+    p = 1.0 + x * (1.0 / 7.0) * (1.0 + x * (1.0 / 8.0) * (1.0 + x * (1.0 / 9.0) * p))
+    p = 1.0 + x * (1.0 / 4.0) * (1.0 + x * (1.0 / 5.0) * (1.0 + x * (1.0 / 6.0) * p))
+    return -x * (1.0 + x * 0.5 * (1.0 + x * (1.0 / 3.0) * p))
+
+
 def few_failures(
     first: int, edge: float, distance: Array, theta: Array, rest: Array, arm: Array, total: Array, out: Array
 ) -> None:
@@ -109,10 +118,7 @@ def few_failures(
         y = b * total[i]
         q = 1.0 + y
         x = b * (log(theta[i]) - (edge + distance[i])) + arm[FEW_FAILURES_TERM] + (log(q) - ((q - 1.0) - y) / q)
-        near = 1.0
-        for k in range(15, 1, -1):
-            near = 1.0 + near * x * (1.0 / k)
-        value = log(-x * near if x > -0.5 else 1.0 - exp(x))
+        value = log(near_rise(x) if x > -0.5 else 1.0 - exp(x))
         out[i] = value if i >= first else out[i]
 
 

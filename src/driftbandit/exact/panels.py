@@ -27,8 +27,8 @@ from driftbandit.exact.beta_density import (
 from driftbandit.exact.legendre import LAST_EVEN, LAST_ODD, NODES, POINTS, WEIGHTS
 
 REACH = 9.0  # longest panel, in standard deviations of the sharpest arm
-CLEAR = 9.0  # longest panel near the bends of the logistic function
-ERROR = 1e-9  # square of the last Legendre coefficients of a panel; its relative error is far smaller
+CLEAR = 8.0  # longest panel near the bends of the logistic function
+ERROR = 3e-10  # square of the last Legendre coefficients of a panel; its relative error is far smaller
 NEGLIGIBLE = 38.0  # e^−38 of the total is not worth another panel
 CDF_LEVEL = 43.0  # e^−43 is below half a unit in the last place of 1
 HIDDEN = 80.0  # powers of e that the tails may fall on a panel without showing
@@ -37,7 +37,7 @@ TAIL = 30.0  # from here on e^δ dwarfs 1
 FEW = 200.0  # evidence on both sides that makes a needle
 NEAR = 0.75  # the polynomials reach this far in log odds
 GROWTH = 1.0 / 60.0  # the error of a panel goes about with the 60th power of its length
-MOST_GROWTH = 20.0
+MOST_GROWTH = 10.0
 NOISE = 1e-24  # a roughness that is all rounding says nothing about how much longer a panel may be
 FEW_BITS = 64.0
 
@@ -74,7 +74,7 @@ def longest(edge: float, length: float, sharpness: float, direction: float) -> f
         elif edge < 0.0 and far < 0.0:
             nearest = min(-edge, -far)
         beyond = max(nearest - bend, 0.0)
-        clear = beyond * (4.0 + 0.01 * beyond * beyond)
+        clear = beyond * (3.0 + 0.005 * beyond * beyond)
         half = math.cosh(min(0.5 * nearest, 300.0))
         limit = min(2.0 * REACH * half / math.sqrt(sharpness), max(CLEAR, clear))
         if length <= limit:

@@ -4,7 +4,7 @@ import dataclasses
 import math
 
 from driftbandit.paper.printed import SETTINGS, Setting
-from driftbandit.policies import DiscountedUCB, DynamicThompsonSampling, Exp3IX, SlidingWindowUCB
+from driftbandit.policies import DiscountedUCB, DynamicThompsonSampling, Exp3IX
 from driftbandit.policies.exp3 import exploration_for
 
 
@@ -49,7 +49,6 @@ def _cells(setting: Setting) -> list[Cell]:
     weights = Exp3IX.tuned(setting.horizon, n_arms)
     capped = DynamicThompsonSampling.tuned(setting.change_interval)
     window = 2.0 * math.sqrt(setting.horizon * math.log(setting.horizon) / setting.change_points)
-    assert SlidingWindowUCB.tuned(setting.horizon, setting.change_points).window == round(window)
     return [
         Cell(
             "REXP3", setting.id, "Δ", setting.batch, setting.change_interval, 0,

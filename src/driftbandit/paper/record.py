@@ -1,6 +1,7 @@
 """What is kept of one policy's game: curves over time and the final figures of every run."""
 
 import dataclasses
+import math
 from typing import Any
 
 import numpy as np
@@ -61,8 +62,10 @@ class Record:
         return estimate(self.reward)
 
     def at(self, step: int) -> Estimate:
-        """Normalised regret up to the recorded step nearest to this one."""
+        """Normalised regret up to a step; not a number, which decides nothing, where that step was not recorded."""
         place = int(np.abs(self.steps - step).argmin())
+        if self.steps[place] != step:
+            return Estimate(math.nan, math.nan)
         return Estimate(float(self.regret_mean[place]), float(self.regret_ci95[place]))
 
 

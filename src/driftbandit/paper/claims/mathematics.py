@@ -6,7 +6,7 @@ import numpy as np
 
 from driftbandit.exact import alternating_form, suboptimal_probability
 from driftbandit.paper.claims.checks import Check
-from driftbandit.paper.contenders import PROPOSED, discount_of, discounted
+from driftbandit.paper.contenders import PROPOSED, discount_of
 from driftbandit.paper.findings import Findings
 from driftbandit.paper.printed import SETTINGS
 from driftbandit.paper.profiles import Profile
@@ -30,7 +30,7 @@ def unchosen_arm(found: Findings, profile: Profile) -> list[Check]:
     for setting, name in itertools.product(SETTINGS, PROPOSED):
         if profile.fitted and (setting.id, name) not in found.fits:
             continue
-        decay = discounted(name, profile, discount_of(name, setting, profile, found.fits)).rule(2).decay
+        decay = discount_of(name, setting, profile, found.fits)
         s, f = np.array(list(itertools.product(EVIDENCE, repeat=2))).T
         shift = np.abs(_mean(decay * s, decay * f) - _mean(s, f)).max()
         widening = _variance(decay * s, decay * f) / _variance(s, f)
