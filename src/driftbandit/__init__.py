@@ -13,7 +13,7 @@ from driftbandit.environments import (
     Slow,
 )
 from driftbandit.errors import ClusterError, DriftbanditError, Interrupted, InvalidValue, MissingExtra
-from driftbandit.exact import selection_probabilities
+from driftbandit.exact import expected_path, ratio_density, selection_probabilities, suboptimal_probability
 from driftbandit.online import Bandit, Decision, RewardStatus
 from driftbandit.policies import (
     UCB1,
@@ -66,6 +66,9 @@ __all__ = [
     "ThompsonSampling",
     "UniformRandom",
     "__version__",
+    "expected_path",
+    "ratio_density",
     "selection_probabilities",
     "simulate",
+    "suboptimal_probability",
 ]
