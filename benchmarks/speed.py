@@ -62,8 +62,8 @@ def against_numpy(horizon: int = 5000, numpy_steps: int = 1000) -> list[dict[str
     """One thread, K = 4: nanoseconds a step and run, ours and NumPy's, and whether both found the same regret.
 
     NumPy's time a step does not depend on the step, so a part of the horizon is enough to measure it; regret is
-    compared on that part, in standard errors of the difference. With tiny priors `rng.beta` rounds to ties and is wrong;
-    it is timed all the same, but regret is then compared with sampling in log odds.
+    compared on that part, in standard errors of the difference. With tiny priors `rng.beta` rounds to ties; it is
+    timed all the same, but regret is then compared with sampling in log odds.
     """
     means = ENVIRONMENT.means_at(np.arange(1, numpy_steps + 1))
     rows = []

@@ -33,6 +33,7 @@ FEW_FAILURES_TERM = 13  # ln(Γ(a+b)/(Γ(a)·Γ(1+b))), where b is small
 COLUMNS = 14
 
 STIRLING_FROM = 10.0
+FAR = 600.0  # e^δ is safe up to here
 HALF_LOG_TAU = 0.9189385332046727
 
 
@@ -90,7 +91,7 @@ def deviance(delta: float, a: float, b: float, mean: float, rest: float) -> floa
         return a * gap(rest * share) + b * gap(-mean * share)
     if mean > 0.5:
         a, b, mean, rest, delta = b, a, rest, mean, -delta
-    if delta > 30.0:
+    if delta > FAR:
         return (a + b) * math.log(mean + rest * math.exp(-delta)) + b * delta
     return (a + b) * math.log1p(mean * math.expm1(delta)) - a * delta
 
@@ -98,10 +99,8 @@ def deviance(delta: float, a: float, b: float, mean: float, rest: float) -> floa
 def slope(delta: float, n: float, mean: float, rest: float) -> float:
     """Derivative of the log density: a − n·θ = −n·(θ − μ)."""
     if delta <= 0.0:
-        growth = math.expm1(delta)
-        return -n * mean * rest * growth / (rest + mean * (1.0 + growth))
-    growth = math.expm1(-delta)
-    return n * mean * rest * growth / (mean + rest * (1.0 + growth))
+        return -n * mean * rest * math.expm1(delta) / (rest + mean * math.exp(delta))
+    return n * mean * rest * math.expm1(-delta) / (mean + rest * math.exp(-delta))
 
 
 def upper_end(start: float, level: float, arm: Array) -> float:

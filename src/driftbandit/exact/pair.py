@@ -42,6 +42,7 @@ from driftbandit.exact.panels import (
 )
 
 FIRST_LENGTH = 10.0
+MOSTLY = 0.9  # a probability from here on is better taken from the other one
 UNDERFLOW = 780.0  # e^−780, times any density of these arms, is below the smallest double
 MOST_PANELS = 10000
 ROWS = 9  # of numbers on the nodes that are kept while a panel is worked on
@@ -138,10 +139,10 @@ def both(
         return 0.5, 0.5
     if a1 / b1 < a2 / b2:
         first = exceeding(a1, b1, a2, b2, arms, coefficients, work, scratch)
-        if first < 0.9:
+        if first < MOSTLY:
             return first, 1.0 - first
     second = exceeding(a2, b2, a1, b1, arms, coefficients, work, scratch)
-    if second < 0.9:
+    if second < MOSTLY:
         return 1.0 - second, second
-    first = exceeding(a1, b1, a2, b2, arms, coefficients, work, scratch)
+    first = min(1.0, exceeding(a1, b1, a2, b2, arms, coefficients, work, scratch))
     return first, 1.0 - first

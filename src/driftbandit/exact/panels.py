@@ -11,6 +11,7 @@ import numpy as np
 
 from driftbandit.elementary import exp, log
 from driftbandit.exact.beta_density import (
+    FAR,
     LOG_PEAK,
     MEAN,
     PLACE,
@@ -32,8 +33,7 @@ ERROR = 3e-10  # square of the last Legendre coefficients of a panel; its relati
 NEGLIGIBLE = 38.0  # e^−38 of the total is not worth another panel
 CDF_LEVEL = 43.0  # e^−43 is below half a unit in the last place of 1
 HIDDEN = 80.0  # powers of e that the tails may fall on a panel without showing
-FAR = 600.0  # e^δ is safe up to here
-TAIL = 30.0  # from here on e^δ dwarfs 1
+TAIL = 30.0  # log odds from which on 1 − θ is e^−t
 FEW = 200.0  # evidence on both sides that makes a needle
 NEAR = 0.75  # the polynomials reach this far in log odds
 GROWTH = 1.0 / 60.0  # the error of a panel goes about with the 60th power of its length
@@ -150,7 +150,7 @@ def density_on_nodes(
         needle_on_nodes(arm, offset, growth, lean, log_density)
     elif high < FAR:
         broad_on_nodes(a, mean, rest, sign, arm, offset, distance, lean, log_density)
-    elif low > TAIL:
+    elif low > TAIL + abs(arm[PLACE]):
         tail_on_nodes(a, mean, rest, sign, arm, offset, distance, lean, log_density)
     else:
         for i in range(NODES):

@@ -9,7 +9,7 @@ from driftbandit.exact import many
 from driftbandit.exact.compiled import compiled
 from driftbandit.exact.parameters import Array, posteriors
 
-SMALLEST, LARGEST = 1e-12, 1e15  # beyond, the log odds of a sample or their spacing leave what a double can hold
+SMALLEST, LARGEST = 1e-30, 1e12  # beyond, the log odds of a sample or their spacing leave what a double can hold
 
 
 def selection_probabilities(parameters: Any, optimistic: bool = False) -> Array:
@@ -30,7 +30,7 @@ def selection_probabilities(parameters: Any, optimistic: bool = False) -> Array:
 
     Returns:
         An array of shape (…, K). The relative error is below 1e-12 for every probability above 1e-300 when the
-        parameters are from 1e-3 to 1e6. Parameters below 1e-12 count as 1e-12, and those above 1e15 as 1e15.
+        parameters are from 1e-3 to 1e6. Parameters below 1e-30 count as 1e-30, and those above 1e12 as 1e12.
 
     >>> selection_probabilities([(30.5, 20.3), (28.2, 25.9)])
     array([0.795164, 0.204836])
