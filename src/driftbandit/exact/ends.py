@@ -47,9 +47,11 @@ def guess(best: int, optimistic: bool, arms: Array, sums: Array) -> None:
         for j in range(n_arms):
             if j != k:
                 other = arms[j]
-                delta = min(0.0, t - other[PLACE])
-                fall = other[LOG_PEAK] - deviance(delta, other[A], other[B], other[MEAN], other[REST])
-                lean = slope(delta, other[N], other[MEAN], other[REST])
+                fall, lean = other[LOG_PEAK], 0.0
+                delta = t - other[PLACE]
+                if delta < 0.0:
+                    fall -= deviance(delta, other[A], other[B], other[MEAN], other[REST])
+                    lean = slope(delta, other[N], other[MEAN], other[REST])
                 height += min(-0.7, fall - math.log(lean + 0.8 / other[WIDTH]))
         sums[k, GUESS] = height + math.log(min(arm[WIDTH], top[WIDTH])) - CAUTION
 

@@ -39,6 +39,7 @@ from driftbandit.exact.panels import (
     next_factor,
     place_nodes,
     rounded_edge,
+    shorter_factor,
 )
 from driftbandit.exact.sums import GUESS, MASS, PEAK, ROUGHNESS, SMALLEST_LOG, SUMS, TOP, VALUE, add, weigh_panel
 
@@ -147,7 +148,7 @@ def march(
             else:
                 sums[k, VALUE] = 0.0
         if error > ERROR:
-            length *= min(0.85, next_factor(error))
+            length *= shorter_factor(error)
             continue
         finished = True
         for k in range(n_arms):

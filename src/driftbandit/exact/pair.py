@@ -39,6 +39,7 @@ from driftbandit.exact.panels import (
     next_factor,
     place_nodes,
     rounded_edge,
+    shorter_factor,
 )
 
 FIRST_LENGTH = 10.0
@@ -116,7 +117,7 @@ def outwards(
         value *= math.exp(peak - new_top)
         error = roughness * value / (before + value)
         if error > ERROR:
-            length *= min(0.85, next_factor(error))
+            length *= shorter_factor(error)
             continue
         total = before + value
         top = new_top

@@ -37,6 +37,7 @@ TAIL = 30.0  # log odds from which on 1 − θ is e^−t
 FEW = 200.0  # evidence on both sides that makes a needle
 NEAR = 0.75  # the polynomials reach this far in log odds
 GROWTH = 1.0 / 60.0  # the error of a panel goes about with the 60th power of its length
+SHRINKAGE = 1.0 / 18.0  # before that, while it is large, with a lower one
 MOST_GROWTH = 10.0
 NOISE = 1e-24  # a roughness that is all rounding says nothing about how much longer a panel may be
 FEW_BITS = 64.0
@@ -88,6 +89,12 @@ def next_factor(error: float) -> float:
     if error < NOISE:
         return MOST_GROWTH
     factor: float = min(MOST_GROWTH, max(0.25, 0.95 * (ERROR / error) ** GROWTH))
+    return factor
+
+
+def shorter_factor(error: float) -> float:
+    """What the length of a panel is multiplied by when its relative error is too large."""
+    factor: float = min(0.85, max(0.25, (ERROR / error) ** SHRINKAGE))
     return factor
 
 

@@ -25,7 +25,7 @@ from driftbandit.exact.beta_density import (
     deviance,
 )
 from driftbandit.exact.legendre import NODES, POINTS
-from driftbandit.exact.panels import ERROR, NEGLIGIBLE, integrate, longest, next_factor, rounded_edge
+from driftbandit.exact.panels import ERROR, NEGLIGIBLE, integrate, longest, next_factor, rounded_edge, shorter_factor
 
 FIRST_LENGTH = 10.0
 MOST_PANELS = 3000
@@ -99,7 +99,7 @@ def density(omega: float, arms: Array, heights: Array) -> float:
             value *= math.exp(peak - new_top)
             error = roughness * value / (before + value)
             if error > ERROR:
-                length *= min(0.85, next_factor(error))
+                length *= shorter_factor(error)
                 continue
             total, top = before + value, new_top
             edge += direction * length
