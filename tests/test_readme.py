@@ -49,7 +49,7 @@ def test_examples_run_as_printed(code, tmp_path, monkeypatch):
         [sys.executable, "-W", "error", "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=300
     )
     assert answer.returncode == 0, answer.stderr
-    for promised in re.findall(r"^#> (.*)$", code, re.MULTILINE):  # a comment "#> …" is what the line before prints
+    for promised in re.findall(r"^# ?> (.*)$", code, re.MULTILINE):  # a comment "# > …" is what the line before prints
         assert promised in answer.stdout, answer.stdout
 
 
