@@ -18,7 +18,7 @@ from driftbandit.engine.threads import cut
 from driftbandit.errors import ClusterError, InvalidValue, MissingExtra
 from driftbandit.policies import Rule
 
-NANOSECONDS = {"sampled": 30.0, "index": 8.0, "weighted": 8.0}
+NANOSECONDS = {"sampled": 10.0, "index": 3.0, "weighted": 3.0}
 """What a step costs for each arm, by the way a policy selects; measured on one core, and only roughly needed."""
 CARD_NANOSECONDS = 0.05
 """The same on a GPU, with all of its threads busy."""
