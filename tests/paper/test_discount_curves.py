@@ -1,6 +1,6 @@
 """The finding itself: the printed discounts are near the best ones when only the chosen arm is discounted.
 
-`PRINTED_FOR` was picked after looking: of six curves these three are lowest at the printed discount. The others are not,
+`PRINTED_FOR` was picked after looking: of six curves these three are lowest at the printed discount. The others miss it
 by two or three steps of the grid (dTS abrupt .70, dOTS slow .65, dOTS fast .25); C15 judges all six, and fails. With
 Algorithm 1, which discounts every arm, the printed discounts are far from the best.
 """
