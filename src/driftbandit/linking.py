@@ -66,10 +66,11 @@ class Processor(Target):
         @intrinsic
         def fused(_: Any, x: Any, y: Any, z: Any) -> Any:
             def generate(context: Any, builder: Any, __: Any, arguments: Any) -> Any:
-                numbers = [context.cast(builder, v, t, nb.float64) for v, t in zip(arguments, (x, y, z), strict=True)]
+                numbers = [context.cast(builder, v, t, kind) for v, t in zip(arguments, (x, y, z), strict=True)]
                 return builder.fma(*numbers)
 
-            return nb.float64(x, y, z), generate
+            kind = nb.float32 if x == y == z == nb.float32 else nb.float64
+            return kind(x, y, z), generate
 
         return {elementary.fma: fused}
 

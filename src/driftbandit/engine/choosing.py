@@ -5,44 +5,107 @@ arithmetic is free of branches and calls, and reads its numbers in a row, so tha
 runs that need another attempt is a loop of its own.
 """
 
+from math import inf
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from driftbandit.elementary import exp
-from driftbandit.engine.layout import VECTOR, Desk, Evidence, Place, Waiting, accepted, probability, score
-from driftbandit.rng import BOOST, CHOICE, SCORE, draw, uniform
+from driftbandit.engine.layout import (
+    VECTOR,
+    Desk,
+    Evidence,
+    Place,
+    Waiting,
+    accepted,
+    apart,
+    draw_more,
+    probability,
+    rough,
+    score,
+)
+from driftbandit.rng import BOOST, CHOICE, SCORE, Words, draw, uniform
 
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
+LOWEST = -inf
+HIGHEST = inf
 
 
 def choose_sampled(parameters: Any, shared: float, place: Place, evidence: Evidence, desk: Desk) -> None:
-    """The arm with the largest random score; attempts that are rejected are repeated until all stand."""
-    seed, first_run, step = place
+    """The arm with the largest random score.
+
+    Scores are computed roughly first. What is doubtful is settled in double precision: attempts that may have to be
+    repeated, and all arms of a run whose best two are too close to be told apart.
+    """
     a, b = evidence
-    scores, doubtful, waiting = desk.scores, desk.doubtful, desk.waiting
+    scores, doubtful, words = desk.scores, desk.doubtful, desk.words
     n_arms, n = a.shape
     for k in range(n_arms):
-        arm = np.uint64(k)
+        draw_words(place, k, SCORE, words[:4])
+        draw_more(place, k, BOOST, words[4:])
         row = doubtful[k * n : (k + 1) * n]  # a slice: stores at computed places would not be vectorised
         for r in range(n):
-            run = first_run + np.uint64(r)
-            words = draw(seed, run, step, arm, SCORE, ZERO)
-            more = draw(seed, run, step, arm, BOOST, ZERO)
-            scores[k, r], sure = score(parameters, shared, a[k, r], b[k, r], words, more)
+            scores[k, r], sure, _, _ = rough(
+                parameters,
+                shared,
+                a[k, r],
+                b[k, r],
+                (np.uint64(words[0, r]), np.uint64(words[1, r]), np.uint64(words[2, r]), np.uint64(words[3, r])),
+                (np.uint64(words[4, r]), np.uint64(words[5, r]), np.uint64(words[6, r]), np.uint64(words[7, r])),
+            )
             row[r] = not sure
+    repeat_attempts(parameters, shared, place, evidence, desk, list_doubtful(desk, n_arms * n), rough)
+    close = choose_largest(desk)
+    if close > 0:
+        for k in range(n_arms):
+            for i in range(close):
+                desk.waiting.place[k * close + i] = k * n + desk.close[i]
+        repeat_attempts(parameters, shared, place, evidence, desk, n_arms * close, exactly)
+        break_ties(place, desk, close)
+
+
+def exactly(
+    parameters: Any, shared: float, a: float, b: float, words: Words, more: Words
+) -> tuple[float, bool, bool, bool]:
+    """An attempt in double precision, which can always tell: the score, whether it is sure, whether it is accepted."""
+    value, sure = score(parameters, shared, a, b, words, more)
+    return value, sure, sure | accepted(parameters, a, b, words), True
+
+
+def draw_words(place: Place, k: int, purpose: np.uint64, words: NDArray[np.uint32]) -> None:
+    """The words of the first attempt for one arm in every run.
+
+    A loop of its own: together with what is made of them it would be too long for a processor to look ahead.
+    """
+    seed, first_run, step = place
+    for r in range(words.shape[1]):
+        w = draw(seed, first_run + np.uint64(r), step, np.uint64(k), purpose, ZERO)
+        words[0, r] = w[0]
+        words[1, r] = w[1]
+        words[2, r] = w[2]
+        words[3, r] = w[3]
+
+
+def no_words(place: Place, k: int, purpose: np.uint64, words: NDArray[np.uint32]) -> None:
+    """Where nobody looks at them."""
+
+
+def list_doubtful(desk: Desk, size: int) -> int:
+    """The places of all doubtful attempts in a row; how many there are is returned."""
+    doubtful, where = desk.doubtful, desk.waiting.place
     left = 0
-    for i in range(n_arms * n):
-        waiting.place[left] = i
+    for i in range(size):
+        where[left] = i
         left += doubtful[i]
-    if left > 0:
-        repeat_attempts(parameters, shared, place, evidence, desk, left)
-    choose_largest(place, desk)
+    return left
 
 
-def repeat_attempts(parameters: Any, shared: float, place: Place, evidence: Evidence, desk: Desk, left: int) -> None:
-    """Decide the doubtful attempts by the full test, and repeat those that fail it, all arms and runs together.
+def repeat_attempts(
+    parameters: Any, shared: float, place: Place, evidence: Evidence, desk: Desk, left: int, attempted: Any
+) -> None:
+    """Repeat the attempts at the listed places until they are accepted, all together.
 
     Lists are filled up to a multiple of the vector length: what is left over would else be computed one by one.
     """
@@ -51,8 +114,10 @@ def repeat_attempts(parameters: Any, shared: float, place: Place, evidence: Evid
     scores, doubtful = desk.scores, desk.doubtful
     where, arms, runs, own_a, own_b, values = desk.waiting
     n = a.shape[1]
+    k = 0
     for i in range(left):
-        k = where[i] // n
+        while where[i] >= (k + 1) * n:  # the places are in order
+            k += 1
         r = where[i] - k * n
         arms[i] = k
         runs[i] = first_run + np.uint64(r)
@@ -62,18 +127,14 @@ def repeat_attempts(parameters: Any, shared: float, place: Place, evidence: Evid
     while left > 0:
         for i in range(fill_up(desk.waiting, left)):
             words = draw(seed, runs[i], step, arms[i], SCORE, attempt)
-            doubtful[i] = not accepted(parameters, own_a[i], own_b[i], words)
+            more = draw(seed, runs[i], step, arms[i], BOOST, attempt)
+            value, _, stands, clear = attempted(parameters, shared, own_a[i], own_b[i], words, more)
+            values[i] = value if clear else HIGHEST
+            doubtful[i] = clear & (not stands)
+        for i in range(left):
+            scores[np.int64(arms[i]), np.int64(runs[i] - first_run)] = values[i]
         left = keep_doubtful(desk, left)
         attempt += ONE
-        if left > 0:
-            for i in range(fill_up(desk.waiting, left)):
-                words = draw(seed, runs[i], step, arms[i], SCORE, attempt)
-                more = draw(seed, runs[i], step, arms[i], BOOST, attempt)
-                values[i], sure = score(parameters, shared, own_a[i], own_b[i], words, more)
-                doubtful[i] = not sure
-            for i in range(left):
-                scores[np.int64(arms[i]), np.int64(runs[i] - first_run)] = values[i]
-            left = keep_doubtful(desk, left)
 
 
 def keep_doubtful(desk: Desk, left: int) -> int:
@@ -108,40 +169,60 @@ def choose_index(parameters: Any, shared: float, place: Place, evidence: Evidenc
     for k in range(n_arms):
         for r in range(n):
             scores[k, r] = score(parameters, shared, a[k, r], b[k, r])
-    choose_largest(place, desk)
+    break_ties(place, desk, choose_largest(desk))
 
 
-def choose_largest(place: Place, desk: Desk) -> None:
-    """The arm with the largest score in every run; exact ties are broken uniformly at random."""
-    seed, first_run, step = place
-    scores, chosen, ties, best = desk.scores, desk.chosen, desk.tally, desk.best
+def choose_largest(desk: Desk) -> int:
+    """The arm with the largest score in every run; the runs where others are too close are listed and counted."""
+    scores, chosen, best, second, close = desk.scores, desk.chosen, desk.best, desk.total, desk.close
     n_arms, n = scores.shape
     for r in range(n):
         best[r] = scores[0, r]
+        second[r] = LOWEST
         chosen[r] = 0
-        ties[r] = 0
     for k in range(1, n_arms):
         for r in range(n):
             value = scores[k, r]
             larger = value > best[r]
-            equal = value == best[r]
-            best[r] = value if larger else best[r]
+            runner_up = best[r] if larger else value
+            second[r] = max(second[r], runner_up)
             chosen[r] = k if larger else chosen[r]
-            ties[r] = 0 if larger else ties[r] + equal
-    tied = 0
+            best[r] = value if larger else best[r]
     for r in range(n):
-        tied += ties[r]
-    if tied > 0:
-        for r in range(n):
-            if ties[r] > 0:
-                words = draw(seed, first_run + np.uint64(r), step, ZERO, CHOICE, ZERO)
-                skip = int(uniform(words[0], words[1]) * (ties[r] + 1))
-                for k in range(n_arms):
-                    if scores[k, r] == best[r]:
-                        if skip == 0:
-                            chosen[r] = k
-                            break
-                        skip -= 1
+        desk.doubtful[r] = not apart(best[r], second[r])
+    found = 0
+    for r in range(n):
+        close[found] = r
+        found += desk.doubtful[r]
+    return found
+
+
+def break_ties(place: Place, desk: Desk, close: int) -> None:
+    """In the listed runs, the arm with the largest score; exact ties are broken uniformly at random."""
+    seed, first_run, step = place
+    scores, chosen = desk.scores, desk.chosen
+    n_arms = scores.shape[0]
+    for i in range(close):
+        r = desk.close[i]
+        best = scores[0, r]
+        chosen[r] = 0
+        ties = 0
+        for k in range(1, n_arms):
+            if scores[k, r] > best:
+                best = scores[k, r]
+                chosen[r] = k
+                ties = 0
+            elif scores[k, r] == best:
+                ties += 1
+        if ties > 0:
+            words = draw(seed, first_run + np.uint64(r), step, ZERO, CHOICE, ZERO)
+            skip = int(uniform(words[0], words[1]) * (ties + 1))
+            for k in range(n_arms):
+                if scores[k, r] == best:
+                    if skip == 0:
+                        chosen[r] = k
+                        break
+                    skip -= 1
 
 
 def choose_weighted(parameters: Any, shared: float, place: Place, evidence: Evidence, desk: Desk) -> None:

@@ -34,9 +34,10 @@ class Desk(NamedTuple):
     chosen: NDArray[np.int64]
     probability: Reals  # of the chosen arm; only policies that choose by probability set it
     reward: Reals
-    tally: NDArray[np.int64]
+    words: NDArray[np.uint32]  # [word, run]: four for an attempt, and four more for shapes below 1
     doubtful: NDArray[np.bool_]  # in the flat order of `scores`
     waiting: Waiting
+    close: NDArray[np.int64]  # runs whose best scores are not told apart
     best: Reals
     total: Reals
     target: Reals
@@ -85,4 +86,6 @@ def _open(*_: Any) -> Any:
     raise AssertionError("a slot that link must fill")
 
 
-score = accepted = settled = probability = context = learn = unlearn = choose = observe = reward_of = move = _open
+score = rough = apart = accepted = settled = draw_more = probability = context = learn = unlearn = choose = observe = (
+    reward_of
+) = move = _open

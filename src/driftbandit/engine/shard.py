@@ -152,6 +152,9 @@ def kernel_for(rule: Rule, environment: Environment) -> Any:
         CPU,
         choose=CHOOSERS[rule.selection],
         score=rule.score,
+        rough=rule.rough or choosing.exactly,
+        apart=rule.apart,
+        draw_more=choosing.draw_words if rule.boosted else choosing.no_words,
         accepted=rule.accepted,
         probability=rule.probability,
         context=rule.context,
@@ -183,7 +186,7 @@ def _desk(n_arms: int, runs: int) -> Desk:
         np.zeros(runs, np.int64),
         np.ones(runs),
         np.empty(runs),
-        np.empty(runs, np.int64),
+        np.empty((8, runs), np.uint32),
         np.empty(room, np.bool_),
         Waiting(
             np.empty(room, np.int64),
@@ -193,6 +196,7 @@ def _desk(n_arms: int, runs: int) -> Desk:
             np.empty(room),
             np.empty(room),
         ),
+        np.empty(runs + 1, np.int64),
         *(np.empty(runs) for _ in range(3)),
     )
 

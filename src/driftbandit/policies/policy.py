@@ -34,6 +34,11 @@ def never_rejected(parameters: Parameters, a: float, b: float, words: Words) -> 
     return True
 
 
+def larger(first: float, second: float) -> bool:
+    """Scores that are not rough are in order if they are not equal."""
+    return first > second
+
+
 def no_unlearning(parameters: Parameters, a: float, b: float, reward: float) -> tuple[float, float]:
     """Nothing leaves a window."""
     return a, b
@@ -62,6 +67,15 @@ class Rule:
 
     accepted: Function = never_rejected
     """sampled: accepted(parameters, a, b, words) → whether an attempt that is not sure stands."""
+
+    rough: Function | None = None
+    """sampled: like `score`, but quicker, and only about right where it is sure (driftbandit.rough)."""
+
+    apart: Function = larger
+    """sampled: apart(first, second) → whether rough scores prove that the first score is larger than the second."""
+
+    boosted: bool = True
+    """sampled: whether scores look at `more`."""
 
     posterior: Literal["beta", "optimistic beta"] | None = None
     """sampled: what a score is a sample of, Beta(a + parameters[0], b + parameters[1]) or its optimistic form; with it

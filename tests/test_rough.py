@@ -1,0 +1,209 @@
+"""Rough scores: where single precision says that it can tell, double precision agrees."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+import driftbandit as db
+from driftbandit.engine.shard import Shard, run_shard
+from driftbandit.linking import link
+from driftbandit.policies.policy import Policy, larger
+from driftbandit.rng import BOOST, SCORE, draw
+from driftbandit.rough import (
+    LOG_ODDS_BLUR,
+    ODDS_BLUR,
+    log_odds_apart,
+    odds_apart,
+    rough_log,
+    rough_log_odds_attempt,
+    rough_odds_attempt,
+    rough_turn,
+)
+from driftbandit.sampling import log_odds_accepted, log_odds_attempt, odds_accepted, odds_attempt
+
+ZERO = np.uint64(0)
+WORD = 2**32
+AWKWARD = [0, 1, 2, WORD // 8 - 1, WORD // 8, WORD // 8 + 1, WORD // 4, WORD // 2 - 1, WORD // 2, 7 * (WORD // 8)]
+AWKWARD += [WORD - WORD // 8, WORD - WORD // 2000, WORD - 2**20, WORD - 2**12, WORD - 2, WORD - 1]
+
+
+def compare_odds(a, b, words, values, rough_values, verdicts):
+    for i in range(values.size):
+        own = (words[0, i], words[1, i], words[2, i], ZERO)
+        values[i], sure = odds_attempt(a[i], b[i], own)
+        rough_values[i], proven, accepted, clear = rough_odds_attempt(a[i], b[i], own)
+        verdicts[0, i] = sure or odds_accepted(a[i], b[i], own)
+        verdicts[1, i] = proven
+        verdicts[2, i] = accepted
+        verdicts[3, i] = clear
+
+
+def compare_log_odds(a, b, words, values, rough_values, verdicts):
+    for i in range(values.size):
+        own = (words[0, i], words[1, i], words[2, i], ZERO)
+        more = (words[3, i], words[4, i], ZERO, ZERO)
+        values[i], sure = log_odds_attempt(a[i], b[i], own, more)
+        rough_values[i], proven, accepted, clear = rough_log_odds_attempt(a[i], b[i], own, more)
+        verdicts[0, i] = sure or log_odds_accepted(a[i], b[i], own)
+        verdicts[1, i] = proven
+        verdicts[2, i] = accepted
+        verdicts[3, i] = clear
+
+
+def draw_all(seed, words):
+    for i in range(words.shape[1]):
+        first = draw(seed, ZERO, np.uint64(i), ZERO, SCORE, ZERO)
+        more = draw(seed, ZERO, np.uint64(i), ZERO, BOOST, ZERO)
+        words[0, i], words[1, i], words[2, i] = first[0], first[1], first[2]
+        words[3, i], words[4, i] = more[0], more[1]
+
+
+def attempts(function, a, b, words):
+    values, rough_values = np.empty(a.size), np.empty(a.size)
+    verdicts = np.empty((4, a.size), np.bool_)
+    link(function)(a, b, words, values, rough_values, verdicts)
+    return values, rough_values, verdicts
+
+
+def random_words(count: int, seed: int) -> np.ndarray:
+    words = np.empty((5, count), np.uint64)
+    link(draw_all)(np.uint64(seed), words)
+    return words
+
+
+def awkward_words() -> np.ndarray:
+    """Every pair of words that round, wrap or vanish as normals and as boosts, with uniform numbers from all over."""
+    words = [(x, y, z, y, z) for x in AWKWARD for y in AWKWARD for z in (0, 9 * WORD // 10, WORD - 2**12, WORD - 1)]
+    return np.array(words, np.uint64).T.copy()
+
+
+def shapes_between(low: float, high: float, count: int, seed: int) -> np.ndarray:
+    """Shapes of every size, a quarter of them at the lower end, where most attempts are rejected."""
+    rng = np.random.default_rng(seed)
+    shapes = np.exp(rng.uniform(math.log(low), math.log(high), count))
+    shapes[::4] = low * (1 + rng.exponential(0.1, shapes[::4].size))
+    return shapes
+
+
+def cases(low: float, high: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    words = np.concatenate([random_words(1_500_000, seed), np.repeat(awkward_words(), 60, axis=1)], axis=1)
+    count = words.shape[1]
+    return shapes_between(low, high, count, seed), shapes_between(low, high, count, seed + 1), words
+
+
+def off_by(function, values: np.ndarray, rough_values: np.ndarray) -> np.ndarray:
+    """In units of the bound."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        if function is compare_odds:
+            return np.abs(rough_values - values) / (ODDS_BLUR * np.abs(values))
+        return np.abs(rough_values - values) / (LOG_ODDS_BLUR * (1 + np.abs(values)))
+
+
+@pytest.mark.parametrize(
+    ("function", "low", "high"),
+    [
+        (compare_odds, 1.0, 4.0),
+        (compare_odds, 1.0, 1e4),
+        (compare_odds, 1.0, 1e9),
+        (compare_odds, 1.0, 1e100),
+        (compare_log_odds, 0.5, 3.0),
+        (compare_log_odds, 1e-3, 2.0),
+        (compare_log_odds, 1e-6, 1e6),
+        (compare_log_odds, 1e-100, 1.0),
+        (compare_log_odds, 1e-100, 1e100),
+    ],
+)
+def test_what_single_precision_is_sure_of_is_so(function, low: float, high: float) -> None:
+    a, b, words = cases(low, high, seed=7)
+    values, rough_values, (accepted, proven, rough_accepted, clear) = attempts(function, a, b, words)
+    off = off_by(function, values, rough_values)
+    assert np.all(accepted[proven]), "proven by the quick test, and rejected in double precision"
+    assert np.all(off[proven] < 1)
+    assert np.array_equal(rough_accepted[clear], accepted[clear])
+    assert np.all(off[clear & accepted] < 1)
+
+
+@pytest.mark.parametrize(
+    ("function", "low", "high", "unclear"), [(compare_odds, 1.0, 100.0, 2e-3), (compare_log_odds, 1e-3, 2.0, 6e-3)]
+)
+def test_single_precision_can_nearly_always_tell(function, low: float, high: float, unclear: float) -> None:
+    count = 400_000
+    a, b = shapes_between(low, high, count, 3), shapes_between(low, high, count, 4)
+    values, rough_values, (accepted, proven, _, clear) = attempts(function, a, b, random_words(count, 5))
+    assert np.mean(~clear) < unclear
+    assert np.mean(proven) > 0.85
+    assert np.median(off_by(function, values, rough_values)[accepted]) < 0.05  # the bound is for the worst case
+
+
+@pytest.mark.parametrize(("apart", "blur"), [(odds_apart, ODDS_BLUR), (log_odds_apart, LOG_ODDS_BLUR)])
+def test_what_is_apart_stays_in_order_however_far_rough_scores_are_off(apart, blur: float) -> None:
+    rng = np.random.default_rng(2)
+    compiled = link(apart)
+    found = 0
+    for _ in range(4000):
+        first = float(np.exp(rng.normal(0, 3))) if apart is odds_apart else float(rng.normal(0, 30))
+        second = first - blur * (abs(first) + (apart is log_odds_apart)) * rng.uniform(0, 4)
+        if compiled(first, second):
+            found += 1
+            least = first - blur * (abs(first) + (apart is log_odds_apart)) * 0.999
+            most = second + blur * (abs(second) + (apart is log_odds_apart)) * 0.999
+            assert least > most
+    assert 500 < found < 3500
+    for nothing in (math.inf, -math.inf, math.nan):
+        assert not compiled(nothing, nothing)
+    assert not compiled(math.inf, 1.0), "what cannot be told has an infinite score, and must be looked at again"
+    assert not compiled(math.nan, 1.0)
+    assert not compiled(1.0, math.nan)
+
+
+def test_the_rough_logarithm_and_turn_are_accurate_to_single_precision() -> None:
+    log, turn = link(rough_log), link(rough_turn)
+    x = np.concatenate([np.geomspace(1e-30, 1e30, 40_001), 1 - np.geomspace(1e-7, 0.4, 20_001)]).astype(np.float32)
+    found = np.array([log(value) for value in x], float)
+    exact = np.log(x.astype(float))
+    assert np.all(np.abs(found - exact) <= 3 * 2.0**-24 * np.abs(exact))
+    words = np.array(AWKWARD + list(range(0, WORD, WORD // 5003)), np.uint64)
+    pairs = np.array([turn(word) for word in words], float)
+    angles = 2 * np.pi * words.astype(float) / WORD
+    assert np.abs(pairs - np.stack([np.cos(angles), np.sin(angles)], axis=1)).max() < 4 * 2.0**-24
+
+
+class Exactly(Policy):
+    """Another policy, without its rough scores."""
+
+    name = None
+
+    def __init__(self, policy: Policy) -> None:
+        object.__setattr__(self, "policy", policy)
+
+    def rule(self, n_arms: int):
+        return dataclasses.replace(self.policy.rule(n_arms), rough=None, apart=larger)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ts",
+        "ots",
+        "dts:discount=0.4",
+        "dots:discount=0.75",
+        "dots:discount=0.2,discounted_arms=played",
+        "dts:discount=0.97,prior_successes=0.001,prior_failures=0.001",
+        "dots:discount=0.4,prior_successes=0.001,prior_failures=0.001",
+        "dots:discount=0.9,prior_successes=1e-100,prior_failures=1e-90",
+        "dts:discount=0.9,prior_successes=1e30,prior_failures=1e31",
+        "ts:prior_successes=1e-12,prior_failures=2.0",
+        "dynamic-ts:threshold=25",
+        "dynamic-ts:threshold=0.5,prior_successes=0.1,prior_failures=0.1",
+    ],
+)
+def test_rough_scores_never_change_a_decision(text: str) -> None:
+    policy = Policy.parse(text)
+    outcomes = [
+        run_shard(Shard(which, db.Fast(), horizon=300, seed=3, first_run=0, runs=700, steps=(100, 300)))
+        for which in (policy, Exactly(policy))
+    ]
+    for quick, slow in zip(*outcomes, strict=True):
+        np.testing.assert_array_equal(quick, slow)
