@@ -20,7 +20,7 @@ import threading
 import types
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -134,9 +134,21 @@ def link(function: Function, target: Target = CPU, **slots: Any) -> Any:
 
 @functools.cache
 def _linked(function: types.FunctionType, target: Target, slots: tuple[tuple[str, Any], ...]) -> Any:
-    binding = _Binding(target, dict(slots))
-    bound = binding.bind(function)
-    return target.compile_outer(bound, binding.digest())
+    bound, digest, _ = _Binding(target, dict(slots)).bind(function)
+    return target.compile_outer(bound, digest)
+
+
+class _Part(NamedTuple):
+    """A compiled function that other functions call."""
+
+    compiled: Any
+    digest: str
+    """Of everything that is linked into it."""
+    alike: bool
+    """Whether it is the same however slots are filled, and kernels can share it."""
+
+
+_shared_parts: dict[tuple[Target, types.FunctionType], _Part] = {}
 
 
 class _Binding:
@@ -145,51 +157,67 @@ class _Binding:
     def __init__(self, target: Target, slots: Mapping[str, Any]) -> None:
         self.target = target
         self.slots = slots
-        self.parts: list[str] = [target.name, target.real.__name__]
-        self.done: dict[types.FunctionType, Any] = {}
+        self.own_parts: dict[types.FunctionType, _Part] = {}
 
-    def bind(self, function: types.FunctionType) -> types.FunctionType:
-        """The function with its names bound for the target, not compiled yet."""
+    def part(self, function: types.FunctionType) -> _Part:
+        """The function compiled, once for all kernels where that is possible."""
+        part = _shared_parts.get((self.target, function)) or self.own_parts.get(function)
+        if part is None:
+            bound, digest, alike = self.bind(function)
+            part = _Part(self.target.compile_inner(bound), digest, alike)
+            if alike:
+                _shared_parts[self.target, function] = part
+            else:
+                self.own_parts[function] = part
+        return part
+
+    def bind(self, function: types.FunctionType) -> tuple[types.FunctionType, str, bool]:
+        """The function with its names bound for the target, its digest, and whether it has no slots."""
         names = dict(function.__globals__)
-        for name in sorted(set(_global_names(function.__code__))):
-            if name in self.slots and getattr(names.get(name), "__name__", None) == OPEN_SLOT:
-                names[name] = self.value(self.slots[name], name)
-            elif name in names:
-                names[name] = self.value(names[name], name)
         code = function.__code__.replace(co_consts=tuple(map(self.constant, function.__code__.co_consts)))
-        closed_over = zip(code.co_freevars, function.__closure__ or (), strict=True)
-        closure = tuple(types.CellType(self.value(cell.cell_contents, name)) for name, cell in closed_over)
-        self.parts += [function.__qualname__, repr(function.__defaults__), *_described(code)]
-        self.parts += [f"{kind.__name__}{kind._fields}" for kind in names.values() if _is_record(kind)]
-        bound = types.FunctionType(code, names, function.__name__, function.__defaults__, closure)
+        told = [self.target.name, self.target.real.__name__, function.__qualname__, repr(function.__defaults__)]
+        told += _described(code)
+        alike = True
+        for name in sorted(set(_global_names(function.__code__))):
+            if name not in names:
+                continue
+            meaning = names[name]
+            if getattr(meaning, "__name__", None) == OPEN_SLOT:
+                meaning, alike = self.slots.get(name, meaning), False
+            names[name], shown, same = self.value(meaning)
+            told.append(f"{name} is {shown}")
+            alike = alike and same
+        cells = []
+        for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            meaning, shown, same = self.value(cell.cell_contents)
+            cells.append(types.CellType(meaning))
+            told.append(f"{name} is {shown}")
+            alike = alike and same
+        told += [f"{kind.__name__}{kind._fields}" for kind in names.values() if _is_record(kind)]
+        bound = types.FunctionType(code, names, function.__name__, function.__defaults__, tuple(cells))
         bound.__module__ = function.__module__
         bound.__qualname__ = function.__qualname__
-        return bound
+        return bound, hashlib.sha256("\n".join(told).encode()).hexdigest(), alike
 
-    def value(self, value: Any, name: str) -> Any:
-        """What a global name means on the target."""
+    def value(self, value: Any) -> tuple[Any, str, bool]:
+        """What a name means on the target, how that is told apart, and whether it is the same in every kernel."""
         with contextlib.suppress(TypeError):  # what cannot be hashed is never replaced
             value = self.target.replacements.get(value, value)
         if value is np.float64:
             value = self.target.real
         if isinstance(value, types.FunctionType):
-            if value not in self.done:
-                self.done[value] = self.target.compile_inner(self.bind(value))
-            self.parts.append(f"{name} is {value.__module__}.{value.__qualname__}")
-            return self.done[value]
+            part = self.part(value)
+            return part.compiled, f"{value.__module__}.{value.__qualname__} {part.digest}", part.alike
         value = self.constant(value)
-        shown = f"{value.dtype}{value.shape} {value.tobytes().hex()}" if isinstance(value, np.ndarray) else repr(value)
-        self.parts.append(f"{name} is {shown}")
-        return value
+        if isinstance(value, np.ndarray):
+            return value, f"{value.dtype}{value.shape} {value.tobytes().hex()}", True
+        return value, repr(value), True
 
     def constant(self, value: Any) -> Any:
         """A number of the target's precision; anything else as it is."""
         if isinstance(value, float) and self.target.real is not np.float64:
             return self.target.real(value)
         return value
-
-    def digest(self) -> str:
-        return hashlib.sha256("\n".join(self.parts).encode()).hexdigest()
 
 
 def _is_record(value: Any) -> bool:

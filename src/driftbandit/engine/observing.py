@@ -21,7 +21,9 @@ def observe_shared(place: Place, world: World, desk: Desk, record: Record) -> No
     chosen, reward, mean = desk.chosen, desk.reward, desk.total
     row = np.int64(step) - world.first_clock
     means = world.table[row % world.cycle if world.cycle > 0 else row]
-    best = means.max()
+    best = means[0]
+    for k in range(1, means.size):
+        best = max(best, means[k])
     for r in range(mean.size):
         mean[r] = means[chosen[r]]
     for r in range(mean.size):

@@ -1,4 +1,7 @@
-"""The run loop: a block of runs plays some steps."""
+"""The run loop: a block of runs plays some steps.
+
+Everything is a plain loop over numbers: NumPy's own functions would take longer to compile than all the rest.
+"""
 
 from typing import Any
 
@@ -36,7 +39,9 @@ def play(
     record: Record,
 ) -> float:
     """Steps `first_step` to `last_step` of a block; `total` is the number of observations so far, and is returned."""
-    point = np.searchsorted(record.steps, first_step)
+    point = 0
+    while point < record.steps.size and record.steps[point] < first_step:
+        point += 1
     for t in range(first_step, last_step + 1):
         place = (seed, first_run, np.uint64(t))
         choose(parameters, context(parameters, total), place, evidence, desk)
@@ -51,9 +56,10 @@ def play(
         for r in range(desk.chosen.size):
             record.choices[bin_of_step, desk.chosen[r]] += 1
         if point < record.steps.size and record.steps[point] == t:
-            record.regret_at[:, point] = record.regret
-            record.expected_at[:, point] = record.expected
-            record.reward_at[:, point] = record.reward
+            for r in range(desk.chosen.size):
+                record.regret_at[r, point] = record.regret[r]
+                record.expected_at[r, point] = record.expected[r]
+                record.reward_at[r, point] = record.reward[r]
             point += 1
     return total
 
