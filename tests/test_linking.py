@@ -14,6 +14,7 @@ import pytest
 import driftbandit
 from driftbandit import linking
 from driftbandit.engine import choosing, playing
+from driftbandit.policies import confidence
 
 PACKAGE = Path(driftbandit.__file__).parent
 
@@ -183,6 +184,37 @@ def test_two_processes_may_use_an_empty_cache_at_the_same_time(tmp_path: Path) -
         assert (process.returncode, out.strip(), err) == (0, b"True", b"")
     assert run(SMALL_KERNEL.format(start=0), tmp_path / "cache") == "True"
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file() and ".nb" not in path.name]
+
+
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+@pytest.mark.parametrize("remains", [0, 0.5], ids=["empty", "half"])
+def test_a_damaged_kept_kernel_is_compiled_again(tmp_path: Path, kind: str, remains: float) -> None:
+    script = SMALL_KERNEL.format(start=0)
+    assert run(script, tmp_path) == "True"
+    (kept,) = tmp_path.rglob(f"*.{kind}")
+    whole = kept.read_bytes()
+    kept.write_bytes(whole[: int(remains * len(whole))])
+    assert run(script, tmp_path) == "True"
+    (kept,) = tmp_path.rglob(f"*.{kind}")
+    assert len(kept.read_bytes()) > 0.9 * len(whole), "whole again"
+    assert run(script, tmp_path) == "True"
+
+
+def test_parts_without_slots_are_compiled_once_for_all_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[str] = []
+
+    class Counting(linking.Processor):
+        def compile_inner(self, function):
+            compiled.append(function.__name__)
+            return super().compile_inner(function)
+
+    monkeypatch.setattr(linking, "_shared_parts", {})
+    target = Counting()
+    for score in (confidence.index, confidence.padding):
+        linking._Binding(target, {"score": score}).bind(choosing.choose_index)
+    assert compiled.count("philox") == 1
+    assert compiled.count("break_ties") == 1
+    assert compiled.count("choose_largest") == 2, "one that looks at a slot, filled or not, belongs to its kernel"
 
 
 def test_functions_with_a_closure_can_be_linked_and_keep_their_values_apart() -> None:

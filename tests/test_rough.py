@@ -189,14 +189,11 @@ class Exactly(Policy):
         "ots",
         "dts:discount=0.4",
         "dots:discount=0.75",
-        "dots:discount=0.2,discounted_arms=played",
         "dts:discount=0.97,prior_successes=0.001,prior_failures=0.001",
         "dots:discount=0.4,prior_successes=0.001,prior_failures=0.001",
         "dots:discount=0.9,prior_successes=1e-100,prior_failures=1e-90",
         "dts:discount=0.9,prior_successes=1e30,prior_failures=1e31",
         "ts:prior_successes=1e-12,prior_failures=2.0",
-        "dynamic-ts:threshold=25",
-        "dynamic-ts:threshold=0.5,prior_successes=0.1,prior_failures=0.1",
     ],
 )
 def test_rough_scores_never_change_a_decision(text: str) -> None:

@@ -1,8 +1,10 @@
 """The command line: parse, call, print. Every error is one line on standard error."""
 
+import contextlib
 import dataclasses
 import json
 import math
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -189,11 +191,11 @@ def main() -> None:
     except InvalidValue as error:
         _end(str(error), 2)
     except Interrupted as error:
-        _end(str(error), 130)
+        _end_now(str(error), 130)
     except DriftbanditError as error:
         _end(str(error), 1)
     except (KeyboardInterrupt, typer.Abort):
-        _end("interrupted", 130)
+        _end_now("interrupted", 130)
     except BrokenPipeError:  # whoever read our output has seen enough
         sys.stderr.close()
         sys.exit(1)
@@ -209,6 +211,16 @@ def main() -> None:
 def _end(message: str, status: int) -> None:
     print(f"driftbandit: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(status)
+
+
+def _end_now(message: str, status: int) -> None:
+    """End without waiting for a thread that may still be compiling."""
+    with contextlib.suppress(SystemExit):
+        _end(message, status)
+    with contextlib.suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(status)
 
 
 def _environment(text: str) -> Environment:

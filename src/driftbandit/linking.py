@@ -89,12 +89,33 @@ class Processor(Target):
         before = settings.CACHE_DIR
         settings.CACHE_DIR = str(folder / digest[:2] / digest)  # read once, when caching is switched on
         try:
-            return numba.njit(error_model="numpy", nogil=True, cache=True)(function)
+            kernel: Any = numba.njit(error_model="numpy", nogil=True, cache=True)(function)
         finally:
             settings.CACHE_DIR = before
+        _forgive(kernel._cache)
+        return kernel
 
 
 CPU = Processor()
+
+
+def _forgive(cache: Any) -> None:
+    """A kept kernel that is damaged, or cannot be written, is no reason to fail: it is compiled again."""
+    load, save = cache.load_overload, cache.save_overload
+
+    def load_if_whole(*key: Any) -> Any:
+        try:
+            return load(*key)
+        except Exception:  # whatever the remains of a file lead to
+            with contextlib.suppress(OSError):
+                cache.flush()
+            return None
+
+    def save_if_possible(*entry: Any) -> None:
+        with contextlib.suppress(OSError):
+            save(*entry)
+
+    cache.load_overload, cache.save_overload = load_if_whole, save_if_possible
 
 
 @functools.cache

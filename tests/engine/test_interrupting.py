@@ -66,6 +66,24 @@ def test_an_interrupt_leaves_no_thread_at_work() -> None:
     assert threading.active_count() == before
 
 
+def test_an_interrupt_does_not_wait_for_a_kernel_that_is_being_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled, before = threading.Event(), threading.active_count()
+    monkeypatch.setattr("driftbandit.engine.shard.kernel_for", lambda *_: compiled.wait(300))
+    timer = threading.Timer(0.5, lambda: signal.raise_signal(signal.SIGINT))
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    began = time.monotonic()
+    try:
+        timer.start()
+        with pytest.raises(db.Interrupted):
+            db.simulate(db.UniformRandom(), db.Fast(), horizon=10, runs=10, threads=1, progress=False)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        compiled.set()
+        while threading.active_count() > before:
+            time.sleep(0.01)
+    assert time.monotonic() - began < 100
+
+
 def test_an_error_in_a_worker_is_raised_to_the_caller(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("in a thread")

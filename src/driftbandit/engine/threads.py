@@ -4,12 +4,16 @@ import dataclasses
 import os
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 
 from driftbandit.engine.shard import Outcome, Shard, Stopped, run_shard
 
 SHARD_RUNS = 512
 """Runs in a shard: enough to fill a block, few enough to keep every thread busy to the end."""
+
+PATIENCE = 2.0
+"""Seconds to wait for threads to stop. One that is still compiling a kernel stops by itself when that is done."""
 
 
 class Threads:
@@ -64,8 +68,9 @@ class Threads:
                     yield item
         finally:
             stop.set()
+            deadline = time.monotonic() + PATIENCE
             for thread in crew:
-                thread.join()
+                thread.join(max(0.0, deadline - time.monotonic()))
 
 
 def cut(job: Shard, runs: int) -> list[Shard]:
