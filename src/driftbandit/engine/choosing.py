@@ -30,7 +30,6 @@ from driftbandit.rng import BOOST, CHOICE, SCORE, Words, draw, uniform
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
 LOWEST = -inf
-HIGHEST = inf
 
 
 def choose_sampled(parameters: Any, shared: float, place: Place, evidence: Evidence, desk: Desk) -> None:
@@ -56,7 +55,11 @@ def choose_sampled(parameters: Any, shared: float, place: Place, evidence: Evide
                 (np.uint64(words[4, r]), np.uint64(words[5, r]), np.uint64(words[6, r]), np.uint64(words[7, r])),
             )
             row[r] = not sure
-    repeat_attempts(parameters, shared, place, evidence, desk, list_doubtful(desk, n_arms * n), rough)
+    unclear = repeat_attempts(parameters, shared, place, evidence, desk, list_doubtful(desk, n_arms * n), rough)
+    if unclear > 0:
+        for i in range(unclear):
+            desk.waiting.place[i] = desk.unclear[i]
+        repeat_attempts(parameters, shared, place, evidence, desk, unclear, exactly)
     close = choose_largest(desk)
     if close > 0:
         for k in range(n_arms):
@@ -104,44 +107,49 @@ def list_doubtful(desk: Desk, size: int) -> int:
 
 def repeat_attempts(
     parameters: Any, shared: float, place: Place, evidence: Evidence, desk: Desk, left: int, attempted: Any
-) -> None:
+) -> int:
     """Repeat the attempts at the listed places until they are accepted, all together.
 
-    Lists are filled up to a multiple of the vector length: what is left over would else be computed one by one.
+    Those of which `attempted` cannot tell are listed in `desk.unclear`, and counted. Lists are filled up to a multiple
+    of the vector length: what is left over would else be computed one by one.
     """
     seed, first_run, step = place
     a, b = evidence
-    scores, doubtful = desk.scores, desk.doubtful
+    scores, doubtful, unknown, unclear = desk.scores, desk.doubtful, desk.unknown, desk.unclear
     where, arms, runs, own_a, own_b, values = desk.waiting
     n = a.shape[1]
-    k = 0
     for i in range(left):
-        while where[i] >= (k + 1) * n:  # the places are in order
-            k += 1
+        k = where[i] // n
         r = where[i] - k * n
         arms[i] = k
         runs[i] = first_run + np.uint64(r)
         own_a[i] = a[k, r]
         own_b[i] = b[k, r]
     attempt = ZERO
+    found = 0
     while left > 0:
         for i in range(fill_up(desk.waiting, left)):
             words = draw(seed, runs[i], step, arms[i], SCORE, attempt)
             more = draw(seed, runs[i], step, arms[i], BOOST, attempt)
             value, _, stands, clear = attempted(parameters, shared, own_a[i], own_b[i], words, more)
-            values[i] = value if clear else HIGHEST
+            values[i] = value
             doubtful[i] = clear & (not stands)
+            unknown[i] = not clear
         for i in range(left):
             scores[np.int64(arms[i]), np.int64(runs[i] - first_run)] = values[i]
+            unclear[found] = where[i]
+            found += unknown[i]
         left = keep_doubtful(desk, left)
         attempt += ONE
+    return found
 
 
 def keep_doubtful(desk: Desk, left: int) -> int:
     """Drop what is decided from the list; the number that is left is returned."""
-    _, arms, runs, a, b, _ = desk.waiting
+    where, arms, runs, a, b, _ = desk.waiting
     still = 0
     for i in range(left):
+        where[still] = where[i]
         arms[still] = arms[i]
         runs[still] = runs[i]
         a[still] = a[i]

@@ -37,6 +37,8 @@ class Desk(NamedTuple):
     words: NDArray[np.uint32]  # [word, run]: four for an attempt, and four more for shapes below 1
     doubtful: NDArray[np.bool_]  # in the flat order of `scores`
     waiting: Waiting
+    unknown: NDArray[np.bool_]  # in the order of the list: which attempts single precision cannot decide
+    unclear: NDArray[np.int64]  # their places
     close: NDArray[np.int64]  # runs whose best scores are not told apart
     best: Reals
     total: Reals

@@ -29,7 +29,7 @@ REWARDS = {
     "mean": observing.mean_reward,
     "beta": observing.beta_reward,
 }
-BLOCK_NUMBERS = 1 << 14
+BLOCK_NUMBERS = 1 << 15
 """How many pairs (arm, run) a block holds: its arrays then stay in the second-level cache."""
 LARGEST_BLOCK = 512
 WINDOW_NUMBERS = 1 << 20
@@ -196,6 +196,8 @@ def _desk(n_arms: int, runs: int) -> Desk:
             np.empty(room),
             np.empty(room),
         ),
+        np.empty(room, np.bool_),
+        np.empty(room, np.int64),
         np.empty(runs + 1, np.int64),
         *(np.empty(runs) for _ in range(3)),
     )
