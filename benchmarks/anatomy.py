@@ -11,18 +11,17 @@ from typing import Any
 import numpy as np
 
 import driftbandit as db
-from driftbandit.elementary import log
-from driftbandit.engine import observing, shard
-from driftbandit.engine.choosing import choose_largest
-from driftbandit.engine.layout import Record, choose, observe, score
+from driftbandit.engine import shard
+from driftbandit.engine.choosing import choose_largest, draw_words, first_attempts, list_doubtful, repeat_attempts
+from driftbandit.engine.layout import Record, choose, observe, rough, score
 from driftbandit.engine.playing import take_in
 from driftbandit.linking import CPU, link
 from driftbandit.rng import BOOST, SCORE, draw
-from driftbandit.sampling import normal_pair
 
 N_ARMS, RUNS, STEPS = 4, 512, 500
 ENVIRONMENT = db.Fast()
 ZERO = np.uint64(0)
+ONE = np.uint64(1)
 POLICIES = [
     db.DiscountedThompsonSampling(discount=0.97),
     db.DiscountedThompsonSampling(discount=0.4),
@@ -35,28 +34,11 @@ POLICIES = [
 def words_only(seed, first, steps, evidence, desk):
     for t in range(1, steps + 1):
         for k in range(evidence[0].shape[0]):
-            for r in range(evidence[0].shape[1]):
-                words = draw(seed, first + np.uint64(r), np.uint64(t), np.uint64(k), SCORE, ZERO)
-                desk.scores[k, r] = words[0] ^ words[1] ^ words[2] ^ words[3]
+            draw_words((seed, first, np.uint64(t)), k, SCORE, desk.words[:4])
 
 
-def normals_only(seed, first, steps, evidence, desk):
-    for t in range(1, steps + 1):
-        for k in range(evidence[0].shape[0]):
-            for r in range(evidence[0].shape[1]):
-                words = draw(seed, first + np.uint64(r), np.uint64(t), np.uint64(k), SCORE, ZERO)
-                n, m, _ = normal_pair(words[0], words[1])
-                desk.scores[k, r] = n + m
-
-
-def logarithms_only(seed, first, steps, evidence, desk):
-    for t in range(1, steps + 1):
-        for k in range(evidence[0].shape[0]):
-            for r in range(evidence[0].shape[1]):
-                desk.scores[k, r] = log(evidence[0][k, r] + t)
-
-
-def first_attempts(parameters, seed, first, steps, evidence, desk):
+def double_attempts(parameters, seed, first, steps, evidence, desk):
+    """What first attempts would take in double precision, and in one loop with their words."""
     a, b = evidence
     for t in range(1, steps + 1):
         for k in range(a.shape[0]):
@@ -69,14 +51,39 @@ def first_attempts(parameters, seed, first, steps, evidence, desk):
                 row[r] = not sure
 
 
+def attempts_only(parameters, seed, first, steps, evidence, desk):
+    for t in range(1, steps + 1):
+        first_attempts(parameters, 0.0, (seed, first, np.uint64(t)), evidence, desk)
+
+
+def repeats_only(parameters, seed, first, steps, evidence, desk, doubtful):
+    """The doubtful attempts of one step, as often as there are steps."""
+    n_arms, n = evidence[0].shape
+    for _ in range(steps):
+        for i in range(n_arms * n):
+            desk.doubtful[i] = doubtful[i]
+        left = list_doubtful(desk, n_arms * n)
+        repeat_attempts(parameters, 0.0, (seed, first, ONE), evidence, desk, left, rough)
+
+
+def in_double(parameters, seed, first, steps, evidence, desk, found):
+    """How many attempts are unclear, and how many runs too close to call."""
+    n_arms, n = evidence[0].shape
+    for t in range(1, steps + 1):
+        place = (seed, first, np.uint64(t))
+        first_attempts(parameters, 0.0, place, evidence, desk)
+        found[0] += repeat_attempts(parameters, 0.0, place, evidence, desk, list_doubtful(desk, n_arms * n), rough)
+        found[1] += choose_largest(desk)
+
+
 def choices_only(parameters, seed, first, steps, evidence, desk):
     for t in range(1, steps + 1):
         choose(parameters, 1.0, (seed, first, np.uint64(t)), evidence, desk)
 
 
-def largest_only(seed, first, steps, desk):
-    for t in range(1, steps + 1):
-        choose_largest((seed, first, np.uint64(t)), desk)
+def largest_only(steps, desk):
+    for _ in range(steps):
+        choose_largest(desk)
 
 
 def observations_only(seed, first, steps, world, desk, record):
@@ -108,32 +115,29 @@ def run() -> list[dict[str, Any]]:
         at = [np.zeros((RUNS, 1)) for _ in range(3)]
         counts = np.zeros((STEPS, N_ARMS), np.int64)
         record = Record(np.zeros(RUNS), np.zeros(RUNS), np.zeros(RUNS), np.array([STEPS]), *at, counts, 1)
-        slots = {
-            "choose": shard.CHOOSERS[rule.selection],
-            "observe": observing.observe_shared,
-            "reward_of": observing.bernoulli_reward,
-            **{
-                name: getattr(rule, name)
-                for name in ("score", "accepted", "probability", "context", "learn", "unlearn")
-            },
-        }
+        slots = shard.slots_for(rule, ENVIRONMENT)
         kernel = shard.kernel_for(rule, ENVIRONMENT)
         game = (rule.parameters, seed, first, 1, STEPS, 0.0, evidence, memory, world, desk, record)
         whole = nanoseconds(kernel, *game)
         kernel(*game)
         row: dict[str, Any] = {"policy": str(policy), "whole": whole}
         if rule.selection == "sampled":
+            common = (rule.parameters, seed, first, STEPS, evidence, desk)
             row["random words"] = nanoseconds(link(words_only), seed, first, STEPS, evidence, desk)
-            row["+ normals"] = nanoseconds(link(normals_only), seed, first, STEPS, evidence, desk)
-            row["first attempts"] = nanoseconds(
-                link(first_attempts, CPU, **slots), rule.parameters, seed, first, STEPS, evidence, desk
-            )
-            row["doubtful %"] = 100 * float(desk.doubtful[: N_ARMS * RUNS].mean())
+            row["attempts in double"] = nanoseconds(link(double_attempts, CPU, **slots), *common)
+            row["first attempts"] = nanoseconds(link(attempts_only, CPU, **slots), *common)
+            doubtful = desk.doubtful.copy()
+            row["repeats"] = nanoseconds(link(repeats_only, CPU, **slots), *common, doubtful)
+            found = np.zeros(2, np.int64)
+            link(in_double, CPU, **slots)(*common, found)
+            row["doubtful %"] = 100 * float(doubtful[: N_ARMS * RUNS].mean())
+            row["unclear %"] = 100 * float(found[0]) / (STEPS * RUNS * N_ARMS)
+            row["too close %"] = 100 * float(found[1]) / (STEPS * RUNS)
         row["choosing"] = nanoseconds(
             link(choices_only, CPU, **slots), rule.parameters, seed, first, STEPS, evidence, desk
         )
         if rule.selection != "weighted":
-            row["of it largest"] = nanoseconds(link(largest_only), seed, first, STEPS, desk)
+            row["of it largest"] = nanoseconds(link(largest_only, CPU, **slots), STEPS, desk)
         row["observing"] = nanoseconds(link(observations_only, CPU, **slots), seed, first, STEPS, world, desk, record)
         row["counting"] = nanoseconds(link(counting_only), STEPS, desk, record)
         row["learning"] = nanoseconds(

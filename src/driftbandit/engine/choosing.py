@@ -1,8 +1,8 @@
 """How a block of runs chooses arms: the three kinds of selection, with the inner loop over runs.
 
-`score`, `accepted` and `probability` are slots that `link` fills with a policy's rule. Every loop over runs that does
-arithmetic is free of branches and calls, and reads its numbers in a row, so that it is vectorised; picking out the few
-runs that need another attempt is a loop of its own.
+`score`, `rough`, `apart`, `accepted` and `probability` are slots that `link` fills with a policy's rule. Every loop
+over runs that does arithmetic is free of branches and calls, and reads its numbers in a row, so that it is vectorised;
+picking out the few runs that need another attempt is a loop of its own.
 """
 
 from math import inf
@@ -35,9 +35,27 @@ LOWEST = -inf
 def choose_sampled(parameters: Any, shared: float, place: Place, evidence: Evidence, desk: Desk) -> None:
     """The arm with the largest random score.
 
-    Scores are computed roughly first. What is doubtful is settled in double precision: attempts that may have to be
-    repeated, and all arms of a run whose best two are too close to be told apart.
+    Scores are computed roughly first. What that cannot tell is settled in double precision: attempts that are neither
+    clearly accepted nor clearly rejected, and all arms of a run whose best two are too close.
     """
+    n_arms, n = evidence[0].shape
+    first_attempts(parameters, shared, place, evidence, desk)
+    unclear = repeat_attempts(parameters, shared, place, evidence, desk, list_doubtful(desk, n_arms * n), rough)
+    if unclear > 0:
+        for i in range(unclear):
+            desk.waiting.place[i] = desk.unclear[i]
+        repeat_attempts(parameters, shared, place, evidence, desk, unclear, exactly)
+    close = choose_largest(desk)
+    if close > 0:
+        for k in range(n_arms):
+            for i in range(close):
+                desk.waiting.place[k * close + i] = k * n + desk.close[i]
+        repeat_attempts(parameters, shared, place, evidence, desk, n_arms * close, exactly)
+        break_ties(place, desk, close)
+
+
+def first_attempts(parameters: Any, shared: float, place: Place, evidence: Evidence, desk: Desk) -> None:
+    """One attempt for every arm in every run, and which of them the quick test does not prove."""
     a, b = evidence
     scores, doubtful, words = desk.scores, desk.doubtful, desk.words
     n_arms, n = a.shape
@@ -55,18 +73,6 @@ def choose_sampled(parameters: Any, shared: float, place: Place, evidence: Evide
                 (np.uint64(words[4, r]), np.uint64(words[5, r]), np.uint64(words[6, r]), np.uint64(words[7, r])),
             )
             row[r] = not sure
-    unclear = repeat_attempts(parameters, shared, place, evidence, desk, list_doubtful(desk, n_arms * n), rough)
-    if unclear > 0:
-        for i in range(unclear):
-            desk.waiting.place[i] = desk.unclear[i]
-        repeat_attempts(parameters, shared, place, evidence, desk, unclear, exactly)
-    close = choose_largest(desk)
-    if close > 0:
-        for k in range(n_arms):
-            for i in range(close):
-                desk.waiting.place[k * close + i] = k * n + desk.close[i]
-        repeat_attempts(parameters, shared, place, evidence, desk, n_arms * close, exactly)
-        break_ties(place, desk, close)
 
 
 def exactly(

@@ -142,28 +142,31 @@ def _run_block(
 
 def kernel_for(rule: Rule, environment: Environment) -> Any:
     """The run loop with this rule and this kind of environment linked in."""
+    return link(playing.play, CPU, **slots_for(rule, environment))
+
+
+def slots_for(rule: Rule, environment: Environment) -> dict[str, Any]:
+    """What the engine's open slots are filled with."""
     own, move = observing.observe_own, observing.move_rested
     if isinstance(environment, Brownian):
         move = observing.walk_rested if environment.rested else observing.walk_restless
     elif not environment.rested:
         own = observing.observe_shared
-    return link(
-        playing.play,
-        CPU,
-        choose=CHOOSERS[rule.selection],
-        score=rule.score,
-        rough=rule.rough or choosing.exactly,
-        apart=rule.apart,
-        draw_more=choosing.draw_words if rule.boosted else choosing.no_words,
-        accepted=rule.accepted,
-        probability=rule.probability,
-        context=rule.context,
-        learn=rule.learn,
-        unlearn=rule.unlearn,
-        observe=own,
-        reward_of=REWARDS[environment.rewards],
-        move=move,
-    )
+    return {
+        "choose": CHOOSERS[rule.selection],
+        "score": rule.score,
+        "rough": rule.rough or choosing.exactly,
+        "apart": rule.apart,
+        "draw_more": choosing.draw_words if rule.boosted else choosing.no_words,
+        "accepted": rule.accepted,
+        "probability": rule.probability,
+        "context": rule.context,
+        "learn": rule.learn,
+        "unlearn": rule.unlearn,
+        "observe": own,
+        "reward_of": REWARDS[environment.rewards],
+        "move": move,
+    }
 
 
 def _memory(rule: Rule, horizon: int, runs: int) -> Memory:

@@ -1,13 +1,17 @@
 """Shards on the threads of this machine."""
 
 import dataclasses
+import functools
 import os
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator, Sequence
 
-from driftbandit.engine.shard import Outcome, Shard, Stopped, run_shard
+from driftbandit.engine.shard import Outcome, Shard, Stopped, run_shard, slots_for
+from driftbandit.environments import Environment
+from driftbandit.policies import Policy
 
 SHARD_RUNS = 512
 """Runs in a shard: enough to fill a block, few enough to keep every thread busy to the end."""
@@ -31,18 +35,17 @@ class Threads:
     def run(self, shards: Sequence[Shard], done: Callable[[int], None]) -> Iterator[tuple[int, Outcome]]:
         """The outcomes as they come; `done` is called in the caller's thread."""
         news: queue.SimpleQueue[int | tuple[int, Outcome] | BaseException] = queue.SimpleQueue()
-        todo = iter(enumerate(shards))
-        lock = threading.Lock()
+        todo = _Todo(shards)
         stop = threading.Event()
 
         def work() -> None:
             while not stop.is_set():
-                with lock:
-                    index, shard = next(todo, (-1, None))
-                if shard is None:
+                index = todo.take()
+                if index is None:
                     return
                 try:
-                    news.put((index, run_shard(shard, done=news.put, stop=stop.is_set)))
+                    news.put((index, run_shard(shards[index], done=news.put, stop=stop.is_set)))
+                    todo.finished(index)
                 except Stopped:
                     return
                 except BaseException as error:
@@ -71,6 +74,45 @@ class Threads:
             deadline = time.monotonic() + PATIENCE
             for thread in crew:
                 thread.join(max(0.0, deadline - time.monotonic()))
+
+
+class _Todo:
+    """Shards by the kernel they need: while one thread has a kernel compiled, others play what is compiled already."""
+
+    def __init__(self, shards: Sequence[Shard]) -> None:
+        self._lock = threading.Lock()
+        self._kernel = [_kernel_of(shard.policy, shard.environment) for shard in shards]
+        self._left: dict[Hashable, deque[int]] = {}
+        for index, kernel in enumerate(self._kernel):
+            self._left.setdefault(kernel, deque()).append(index)
+        self._begun: set[Hashable] = set()
+        self._ready: set[Hashable] = set()
+
+    def take(self) -> int | None:
+        """The next shard, in order as far as kernels allow; None where there are no more."""
+        with self._lock:
+            new = [kernel for kernel in self._left if kernel not in self._begun]
+            ready = [kernel for kernel in self._left if kernel in self._ready]
+            compiling = len(self._begun) > len(self._ready)
+            choice = (ready or new or list(self._left)) if compiling else (new or ready)
+            if not choice:
+                return None
+            kernel = min(choice, key=lambda kernel: self._left[kernel][0])
+            self._begun.add(kernel)
+            index = self._left[kernel].popleft()
+            if not self._left[kernel]:
+                del self._left[kernel]
+            return index
+
+    def finished(self, index: int) -> None:
+        """The shard has been played, so its kernel is compiled."""
+        with self._lock:
+            self._ready.add(self._kernel[index])
+
+
+@functools.lru_cache(maxsize=4096)
+def _kernel_of(policy: Policy, environment: Environment) -> Hashable:
+    return tuple(sorted(slots_for(policy.rule(environment.n_arms), environment).items(), key=lambda slot: slot[0]))
 
 
 def cut(job: Shard, runs: int) -> list[Shard]:

@@ -1,0 +1,48 @@
+"""Shards are shared out so that no thread waits for a kernel that another one has compiled, if there is other work."""
+
+import driftbandit as db
+from driftbandit.engine.shard import Shard
+from driftbandit.engine.threads import _Todo
+
+
+def shards(*policies, environment=db.Fast()):  # noqa: B008  # a frozen value
+    return [Shard(policy, environment, 10, 1, 0, 8, (10,)) for policy in policies]
+
+
+DTS = db.DiscountedThompsonSampling(discount=0.5)
+UCB = db.UCB1()
+EXP = db.Exp3(exploration=0.1)
+
+
+def test_while_a_kernel_is_compiled_others_play_what_is_compiled_already() -> None:
+    todo = _Todo(shards(DTS, DTS, DTS, UCB, UCB, EXP))
+    assert todo.take() == 0  # compiles the first kernel
+    assert todo.take() == 3  # nothing can be played yet: another kernel
+    todo.finished(0)
+    assert todo.take() == 1  # one is still being compiled: play
+    todo.finished(3)
+    assert todo.take() == 5  # none is being compiled: the next kernel
+    assert todo.take() == 2
+    assert todo.take() == 4
+    assert todo.take() is None
+
+
+def test_one_thread_takes_every_shard_once() -> None:
+    work = shards(EXP, DTS, UCB, UCB, DTS, EXP, EXP)
+    todo, taken = _Todo(work), []
+    while (index := todo.take()) is not None:
+        todo.finished(index)
+        taken.append(index)
+    assert sorted(taken) == list(range(len(work)))
+
+
+def test_shards_that_wait_for_one_kernel_are_still_given_out() -> None:
+    todo = _Todo(shards(DTS, DTS, DTS))
+    assert [todo.take() for _ in range(4)] == [0, 1, 2, None]
+
+
+def test_parameters_do_not_need_another_kernel_but_rules_and_environments_do() -> None:
+    same = shards(DTS, db.DiscountedThompsonSampling(discount=0.9), db.ThompsonSampling())
+    assert len(_Todo(same)._left) == 1
+    assert len(_Todo(same + shards(db.OptimisticThompsonSampling()))._left) == 2
+    assert len(_Todo(same + shards(DTS, environment=db.Fast(rested=True)))._left) == 2
