@@ -22,13 +22,13 @@ N_ARMS, RUNS, STEPS = 4, 512, 500
 ENVIRONMENT = db.Fast()
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
-POLICIES = [
-    db.DiscountedThompsonSampling(discount=0.97),
-    db.DiscountedThompsonSampling(discount=0.4),
-    db.DiscountedThompsonSampling(discount=0.97, prior_successes=1e-3, prior_failures=1e-3),
-    db.DiscountedUCB(discount=0.95),
-    db.Exp3(exploration=0.1),
-]
+LABELS: dict[db.Policy, str] = {
+    db.DiscountedThompsonSampling(discount=0.97): "dTS .97",
+    db.DiscountedThompsonSampling(discount=0.4): "dTS .4",
+    db.DiscountedThompsonSampling(discount=0.97, prior_successes=1e-3, prior_failures=1e-3): "dTS .97, prior .001",
+    db.DiscountedUCB(discount=0.95): "D-UCB .95",
+    db.Exp3(exploration=0.1): "EXP3",
+}
 
 
 def words_only(seed, first, steps, evidence, desk):
@@ -104,8 +104,8 @@ def counting_only(steps, desk, record):
 
 def run() -> list[dict[str, Any]]:
     """Where the nanoseconds of a step go, K = 4, one thread: each part by itself, in ns for one step of one run."""
-    rows = []
-    for policy in POLICIES:
+    columns: dict[str, dict[str, Any]] = {}
+    for policy in LABELS:
         rule = policy.rule(N_ARMS)
         seed, first = np.uint64(1), ZERO
         evidence = (np.full((N_ARMS, RUNS), rule.initial[0]), np.full((N_ARMS, RUNS), rule.initial[1]))
@@ -120,7 +120,7 @@ def run() -> list[dict[str, Any]]:
         game = (rule.parameters, seed, first, 1, STEPS, 0.0, evidence, memory, world, desk, record)
         whole = nanoseconds(kernel, *game)
         kernel(*game)
-        row: dict[str, Any] = {"policy": str(policy), "whole": whole}
+        row: dict[str, Any] = {"the whole step": whole}
         if rule.selection == "sampled":
             common = (rule.parameters, seed, first, STEPS, evidence, desk)
             row["random words"] = nanoseconds(link(words_only), seed, first, STEPS, evidence, desk)
@@ -143,8 +143,9 @@ def run() -> list[dict[str, Any]]:
         row["learning"] = nanoseconds(
             link(learning_only, CPU, **slots), rule.parameters, seed, first, STEPS, evidence, memory, desk
         )
-        rows.append(row)
-    return rows
+        columns[LABELS[policy]] = row
+    parts = dict.fromkeys(part for row in columns.values() for part in row)
+    return [{"part": part} | {label: row.get(part) for label, row in columns.items()} for part in parts]
 
 
 def nanoseconds(function: Callable[..., Any], *arguments: Any) -> float:
