@@ -255,3 +255,17 @@ def test_a_slot_is_filled_only_where_it_is_open() -> None:
         return -1000.0
 
     assert linking.link(scope["own"], slot=filling, helper=never)(2.0) == 23.0
+
+
+def test_kernels_ask_for_the_widest_vectors() -> None:
+    from driftbandit.wide import WIDEST, wide_compiler
+
+    assert wide_compiler() is not None, "Numba is put together differently: see driftbandit.wide"
+    kernel = linking.link(widened)
+    assert kernel(2.0) == 3.0
+    (text,) = kernel.inspect_llvm().values()
+    assert WIDEST in text
+
+
+def widened(x: float) -> float:
+    return x + 1.0

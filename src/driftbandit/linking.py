@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from driftbandit import elementary
+from driftbandit.wide import wide_compiler
 
 Function = Callable[..., Any]
 OPEN_SLOT = "_open"
@@ -56,7 +57,7 @@ class Target:
 class Processor(Target):
     """The CPU, through Numba."""
 
-    name = "cpu 1"
+    name = "cpu 2"
 
     @functools.cached_property
     def replacements(self) -> Mapping[Any, Any]:
@@ -77,19 +78,19 @@ class Processor(Target):
     def compile_inner(self, function: types.FunctionType) -> Any:
         import numba
 
-        return numba.njit(error_model="numpy", forceinline=True)(function)
+        return numba.njit(error_model="numpy", forceinline=True, **_wide())(function)
 
     def compile_outer(self, function: types.FunctionType, digest: str) -> Any:
         import numba
 
         folder = cache_folder()
         if folder is None or not Path(function.__code__.co_filename).is_file():
-            return numba.njit(error_model="numpy", nogil=True)(function)
+            return numba.njit(error_model="numpy", nogil=True, **_wide())(function)
         settings: Any = numba.config
         before = settings.CACHE_DIR
         settings.CACHE_DIR = str(folder / digest[:2] / digest)  # read once, when caching is switched on
         try:
-            kernel: Any = numba.njit(error_model="numpy", nogil=True, cache=True)(function)
+            kernel: Any = numba.njit(error_model="numpy", nogil=True, cache=True, **_wide())(function)
         finally:
             settings.CACHE_DIR = before
         _forgive(kernel._cache)
@@ -97,6 +98,12 @@ class Processor(Target):
 
 
 CPU = Processor()
+
+
+def _wide() -> dict[str, Any]:
+    """Numba's option for the widest vectors."""
+    chosen = wide_compiler()
+    return {} if chosen is None else {"pipeline_class": chosen}
 
 
 def _forgive(cache: Any) -> None:
