@@ -55,6 +55,7 @@ class Specification:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "name" in cls.__dict__ and cls.name:
+            _check_name(cls)
             cls.known[cls.name] = cls
 
     def __post_init__(self) -> None:
@@ -108,6 +109,17 @@ class Specification:
                 raise InvalidValue(f"{key.strip()} must be given once, got {checks.shown(text)}")
             parameters[key.strip()] = _read(value.strip())
         return cls.build(name.strip(), parameters)
+
+
+def _check_name(cls: type[Specification]) -> None:
+    """A name that a text form can hold, and that is not one of this package's own."""
+    if not isinstance(cls.name, str) or any(character in ":,=" or character.isspace() for character in cls.name):
+        raise InvalidValue(
+            f"name of {cls.__name__} must be a word without : , = or space, got {checks.shown(cls.name)}"
+        )
+    taken = cls.known.get(cls.name)
+    if taken is not None and taken.__module__.startswith("driftbandit.") and taken.__module__ != cls.__module__:
+        raise InvalidValue(f"name of {cls.__name__} must be a new one, got {cls.name!r}, which is {taken.__name__}'s")
 
 
 def _written(value: Any) -> str:

@@ -19,6 +19,7 @@ from driftbandit.engine.threads import Threads
 from driftbandit.environments import Environment
 from driftbandit.errors import ClusterError, Interrupted, InvalidValue
 from driftbandit.policies import Policy
+from driftbandit.policies.trying import tried
 from driftbandit.rng import MAX_RUN, MAX_STEP
 
 MOST_POINTS = 200
@@ -63,6 +64,8 @@ class Game:
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+        for policy in self.policies:
+            tried(policy, self.environment.n_arms)
 
     def jobs(self) -> list[Shard]:
         """One job a policy: all of its runs."""

@@ -38,7 +38,8 @@ class Progress:
         if self.bar is None and time.monotonic() - self.began >= PATIENCE:
             self.bar = self._start()
         if self.bar is not None:
-            self.bar.update(self.task, completed=self.finished)
+            told = self.title if self.finished else f"{self.title} (compiling, once)"
+            self.bar.update(self.task, completed=self.finished, description=told)
 
     def _start(self) -> Any:
         from rich import progress

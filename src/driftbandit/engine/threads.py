@@ -61,6 +61,7 @@ class Threads:
                 try:
                     item = news.get(timeout=0.2)  # with a timeout, so that Ctrl-C is heard at once
                 except queue.Empty:
+                    done(0)  # nothing yet, perhaps because a kernel is being compiled
                     continue
                 if isinstance(item, BaseException):
                     raise item

@@ -21,6 +21,7 @@ from driftbandit.online.stored import Stored
 from driftbandit.online.timing import Timing
 from driftbandit.online.waiting import MOST_REPLICAS, NUMBER, REPLICA_SHIFT, Entry, Waiting
 from driftbandit.policies import Policy
+from driftbandit.policies.trying import tried
 
 Arms = Iterable[str | int]
 
@@ -79,6 +80,7 @@ class Bandit(Stored, Looking):
 
         n_arms = len(self._roster)
         self._check_floor(n_arms)
+        tried(policy, max(2, n_arms))
         self._chooser = Chooser(policy, n_arms, self._seed, self._replica, self._floor)
         rule = self._chooser.rule
         self._weighted = rule.selection == "weighted"

@@ -1,0 +1,137 @@
+"""A mistake in a user's own policy is answered in one line, before anything is compiled."""
+
+import dataclasses
+import math
+from typing import ClassVar
+
+import pytest
+
+import driftbandit as db
+from driftbandit.policies import trying
+from driftbandit.policies.policy import Rule
+
+
+@pytest.fixture(autouse=True)
+def names_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(db.Policy, "known", dict(db.Policy.known))
+
+
+def mean(p, shared, a, b):
+    return b / a if a > 0.001 else 2.0
+
+
+def observe(p, a, b, reward, probability):
+    return a + 1.0, b + reward
+
+
+def share_of(p, share):
+    return share
+
+
+GOOD = Rule(selection="index", score=mean, learn=observe, parameters=())
+WEIGHTED = Rule(selection="weighted", probability=share_of, learn=observe, parameters=())
+
+
+def policy_with(rule):
+    """A policy of a user that returns this."""
+
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Mine(db.Policy):
+        name: ClassVar[str] = "mine"
+
+        def rule(self, n_arms):
+            return rule
+
+    return Mine()
+
+
+def answer(rule) -> str:
+    with pytest.raises(db.InvalidValue) as error:
+        db.simulate(policy_with(rule), db.Fast(), horizon=5, runs=2)
+    message = str(error.value)
+    assert "\n" not in message
+    with pytest.raises(db.InvalidValue):
+        db.Bandit(["red", "green"], policy_with(rule))
+    return message
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ({"score": lambda p, shared, a, b: math.nan}, "score of Mine must return a number, got nan for 0, 0, 0"),
+        ({"score": lambda p, shared, a, b: b / a}, "score of Mine fails for 0, 0, 0: ZeroDivisionError"),
+        ({"score": lambda p, shared, a, b: "best"}, "score of Mine must return a number, got 'best'"),
+        ({"score": lambda p, shared, a, b: None}, "score of Mine must return a number, got None"),
+        ({"score": lambda p, a: 1.0}, "score of Mine fails for 0, 0, 0: TypeError"),
+        ({"score": lambda p, shared, a, b: undefined}, "NameError: name 'undefined'"),  # noqa: F821
+        ({"score": None}, "score of Mine must be a function, got None"),
+        ({"learn": lambda p, a, b, reward, probability: a}, "learn of Mine must return two numbers, a and b, got 0.0"),
+        ({"learn": lambda p, a, b, reward, probability: (a, b, 1.0)}, "learn of Mine must return two numbers"),
+        ({"learn": lambda p, a, b, reward, probability: (a, math.nan)}, "learn of Mine must return two numbers"),
+        ({"context": lambda p, total: math.log(total)}, "context of Mine fails for 0: ValueError"),
+        ({"selection": "idx"}, "selection of Mine must be"),
+        ({"parameters": [1.0]}, "parameters of Mine must be a tuple of numbers, got [1.0]"),
+        ({"parameters": ("a",)}, "parameters of Mine must be a tuple of numbers"),
+        ({"initial": (0.0,)}, "initial of Mine must be two numbers"),
+        ({"decay": 1.5}, "decay of Mine must be in (0, 1]"),
+        ({"window": -1}, "window of Mine must be"),
+        ({"restart": 0.5}, "restart of Mine must be"),
+        ({"selection": "sampled"}, "score of Mine fails for 0, 0, 0: TypeError"),
+    ],
+)
+def test_a_mistake_is_answered_in_one_line(change, part: str) -> None:
+    assert part in answer(dataclasses.replace(GOOD, **change))
+
+
+@pytest.mark.parametrize(
+    ("probability", "part"),
+    [
+        (lambda p, share: 0.9, "must sum to 1 over all arms"),
+        (lambda p, share: -1.0, "must return a number from 0 to 1, got -1.0"),
+        (lambda p, share: math.nan, "must return a number, got nan"),
+        (lambda p, share: share * share, "must sum to 1 over all arms"),
+    ],
+)
+def test_probabilities_that_are_none_are_refused(probability, part: str) -> None:
+    assert part in answer(dataclasses.replace(WEIGHTED, probability=probability))
+
+
+def test_no_rule_and_no_name_are_refused() -> None:
+    assert "rule of Mine must return a Rule, got None" in answer(None)
+
+    class Nameless(db.Policy):
+        def rule(self, n_arms):
+            return GOOD
+
+    with pytest.raises(db.InvalidValue, match="Nameless must have a name"):
+        db.simulate(Nameless(), db.Fast(), horizon=5, runs=2)
+
+
+def test_right_rules_pass_and_are_returned() -> None:
+    for rule in (GOOD, WEIGHTED, dataclasses.replace(GOOD, parameters=(1, 2.5), window=3, decay=0.5)):
+        assert trying.tried(policy_with(rule), 4) is rule
+
+
+@pytest.mark.parametrize(
+    "known", [known for known in db.Policy.known.values() if known.__module__.startswith("driftb")]
+)
+@pytest.mark.parametrize("n_arms", [2, 3, 7])
+def test_the_package_s_own_rules_would_pass(known, n_arms: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trying, "OURS", "nobody's")
+    needed = {"discount": 0.5, "threshold": 5.0, "exploration": 0.2, "batch": 5, "learning_rate": 0.1, "window": 5}
+    fields = {field.name for field in dataclasses.fields(known) if field.default is dataclasses.MISSING}
+    trying.tried(known(**{name: needed[name] for name in fields}), n_arms)
+
+
+@pytest.mark.parametrize("name", ["ucb1", "my policy", "a:b", "a=b", "a,b"])
+def test_a_name_is_a_word_of_its_own(name: str) -> None:
+    with pytest.raises(db.InvalidValue, match="name of Mine must be"):
+        type("Mine", (db.Policy,), {"name": name})
+    assert db.Policy.known["ucb1"] is db.UCB1
+
+
+def test_a_policy_may_be_defined_again() -> None:
+    first = type("Mine", (db.Policy,), {"name": "defined-twice"})
+    again = type("Mine", (db.Policy,), {"name": "defined-twice"})
+    assert first is not again
+    assert db.Policy.known["defined-twice"] is again
