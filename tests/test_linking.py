@@ -217,6 +217,15 @@ def test_parts_without_slots_are_compiled_once_for_all_kernels(monkeypatch: pyte
     assert compiled.count("choose_largest") == 2, "one that looks at a slot, filled or not, belongs to its kernel"
 
 
+def test_a_user_s_helper_that_is_defined_again_is_compiled_again() -> None:
+    scope: dict = {"__name__": "notebook"}
+    exec("ALPHA = 1.0\ndef helper(x): return 10.0 * x\ndef middle(x): return ALPHA * helper(x)", scope)
+    exec("def first(x): return middle(x)", scope)
+    assert linking.link(scope["first"])(1.0) == 10.0
+    exec("ALPHA = 2.0\ndef helper(x): return 100.0 * x\ndef second(x): return middle(x) + 0.0", scope)
+    assert linking.link(scope["second"])(1.0) == 200.0
+
+
 def test_functions_with_a_closure_can_be_linked_and_keep_their_values_apart() -> None:
     def adder(amount: float):
         def add(x: float) -> float:

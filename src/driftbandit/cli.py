@@ -13,7 +13,7 @@ import typer
 
 from driftbandit import checks
 from driftbandit._version import __version__
-from driftbandit.environments import Environment
+from driftbandit.environments import Environment, FromMeans
 from driftbandit.errors import DriftbanditError, Interrupted, InvalidValue
 from driftbandit.policies import Policy
 
@@ -24,6 +24,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+USUAL_HORIZON = 5000
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Threads = Annotated[int | None, typer.Option(help="Threads to use; all cores unless given.", show_default=False)]
@@ -47,7 +49,9 @@ def simulate(
     policy: Annotated[
         list[str] | None, typer.Option("--policy", "-p", help="Such as dts:discount=0.4; give it once for each policy.")
     ] = None,
-    horizon: Annotated[int, typer.Option(help="Steps in a game.")] = 5000,
+    horizon: Annotated[
+        int | None, typer.Option(help="Steps in a game: 5000, or the rows of a CSV, unless given.", show_default=False)
+    ] = None,
     runs: Annotated[int, typer.Option(help="Games for each policy.")] = 1000,
     seed: Seed = 0,
     threads: Threads = None,
@@ -73,9 +77,12 @@ def simulate(
             raise InvalidValue(f"{option} must be in a folder that exists, got {checks.shown(str(path))}")
     if plot is not None and plot.suffix not in {".svg", ".png", ".pdf"}:
         raise InvalidValue(f"plot must end in .svg, .png or .pdf, got {checks.shown(str(plot))}")
+    world = _environment(environment)
+    if horizon is None:
+        horizon = len(world.means.table) if isinstance(world, FromMeans) else USUAL_HORIZON
     result = run(
         policies,
-        _environment(environment),
+        world,
         horizon=horizon,
         runs=runs,
         seed=seed,
@@ -187,7 +194,7 @@ def environments() -> None:
 def main() -> None:
     """The command `driftbandit`: status 2 for a wrong value, 1 for other errors, 130 after Ctrl-C."""
     try:
-        sys.exit(app(standalone_mode=False) or 0)
+        sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False) or 0)
     except InvalidValue as error:
         _end(str(error), 2)
     except Interrupted as error:
@@ -199,6 +206,8 @@ def main() -> None:
     except BrokenPipeError:  # whoever read our output has seen enough
         sys.stderr.close()
         sys.exit(1)
+    except OSError as error:
+        _end(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 1)
     except MemoryError:
         _end("not enough memory: use fewer runs or arms", 1)
     except Exception as error:

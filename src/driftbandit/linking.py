@@ -30,6 +30,7 @@ from driftbandit.wide import wide_compiler
 Function = Callable[..., Any]
 OPEN_SLOT = "_open"
 """What the function that an open slot stands for is called; another function with the name of a slot is none."""
+OURS = "driftbandit."
 _compiling = threading.RLock()
 
 
@@ -173,7 +174,8 @@ class _Part(NamedTuple):
     digest: str
     """Of everything that is linked into it."""
     alike: bool
-    """Whether it is the same however slots are filled, and kernels can share it."""
+    """Whether kernels can share it: it is the same however slots are filled, and nobody defines its names again, as
+    may happen to a user's own functions in a notebook."""
 
 
 _shared_parts: dict[tuple[Target, types.FunctionType], _Part] = {}
@@ -205,7 +207,7 @@ class _Binding:
         code = function.__code__.replace(co_consts=tuple(map(self.constant, function.__code__.co_consts)))
         told = [self.target.name, self.target.real.__name__, function.__qualname__, repr(function.__defaults__)]
         told += _described(code)
-        alike = True
+        alike = (function.__module__ or "").startswith(OURS)
         for name in sorted(set(_global_names(function.__code__))):
             if name not in names:
                 continue

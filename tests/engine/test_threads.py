@@ -1,8 +1,12 @@
 """Shards are shared out so that no thread waits for a kernel that another one has compiled, if there is other work."""
 
+import dataclasses
+from typing import ClassVar
+
 import driftbandit as db
 from driftbandit.engine.shard import Shard
 from driftbandit.engine.threads import _Todo
+from driftbandit.policies import posterior
 
 
 def shards(*policies, environment=db.Fast()):  # noqa: B008  # a frozen value
@@ -39,6 +43,22 @@ def test_one_thread_takes_every_shard_once() -> None:
 def test_shards_that_wait_for_one_kernel_are_still_given_out() -> None:
     todo = _Todo(shards(DTS, DTS, DTS))
     assert [todo.take() for _ in range(4)] == [0, 1, 2, None]
+
+
+def test_a_policy_that_cannot_be_hashed_is_played_too() -> None:
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Listed(db.Policy):
+        name: ClassVar[str] = "listed"
+        weights: list = dataclasses.field(default_factory=lambda: [1.0, 1.0])
+
+        def rule(self, n_arms):
+            return posterior.sampling_rule(*self.weights, optimistic=False)
+
+    try:
+        result = db.simulate(Listed(), db.Fast(), horizon=20, runs=20, progress=False)
+        assert result.dataset["choices"].values.sum() == 400
+    finally:
+        db.Policy.known.pop("listed", None)
 
 
 def test_parameters_do_not_need_another_kernel_but_rules_and_environments_do() -> None:

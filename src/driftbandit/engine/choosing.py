@@ -80,7 +80,7 @@ def exactly(
 ) -> tuple[float, bool, bool, bool]:
     """An attempt in double precision, which can always tell: the score, whether it is sure, whether it is accepted."""
     value, sure = score(parameters, shared, a, b, words, more)
-    return value, sure, sure | accepted(parameters, a, b, words), True
+    return value, bool(sure), bool(sure) | bool(accepted(parameters, a, b, words)), True
 
 
 def draw_words(place: Place, k: int, purpose: np.uint64, words: NDArray[np.uint32]) -> None:

@@ -72,6 +72,7 @@ class Keeper:
 
 def fingerprint(rule: Rule) -> str:
     """A hash of a rule's functions: an edited policy of the same name is another one."""
-    functions = (rule.score, rule.accepted, rule.probability, rule.context, rule.learn, rule.unlearn)
+    choosing = (rule.score, rule.accepted, rule.rough, rule.apart, rule.probability, rule.context)
+    functions = (*choosing, rule.learn, rule.unlearn)
     parts = [part for function in functions if function is not None for part in described(function)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()

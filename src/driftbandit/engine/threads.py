@@ -1,7 +1,6 @@
 """Shards on the threads of this machine."""
 
 import dataclasses
-import functools
 import os
 import queue
 import threading
@@ -10,8 +9,6 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
 from driftbandit.engine.shard import Outcome, Shard, Stopped, run_shard, slots_for
-from driftbandit.environments import Environment
-from driftbandit.policies import Policy
 
 SHARD_RUNS = 512
 """Runs in a shard: enough to fill a block, few enough to keep every thread busy to the end."""
@@ -82,7 +79,13 @@ class _Todo:
 
     def __init__(self, shards: Sequence[Shard]) -> None:
         self._lock = threading.Lock()
-        self._kernel = [_kernel_of(shard.policy, shard.environment) for shard in shards]
+        known: dict[tuple[int, int], Hashable] = {}
+        self._kernel = []
+        for shard in shards:
+            who = (id(shard.policy), id(shard.environment))  # the shards keep both alive
+            if who not in known:
+                known[who] = _kernel_of(shard)
+            self._kernel.append(known[who])
         self._left: dict[Hashable, deque[int]] = {}
         for index, kernel in enumerate(self._kernel):
             self._left.setdefault(kernel, deque()).append(index)
@@ -111,9 +114,10 @@ class _Todo:
             self._ready.add(self._kernel[index])
 
 
-@functools.lru_cache(maxsize=4096)
-def _kernel_of(policy: Policy, environment: Environment) -> Hashable:
-    return tuple(sorted(slots_for(policy.rule(environment.n_arms), environment).items(), key=lambda slot: slot[0]))
+def _kernel_of(shard: Shard) -> Hashable:
+    """What the kernel of a shard is linked from."""
+    slots = slots_for(shard.policy.rule(shard.environment.n_arms), shard.environment)
+    return tuple(sorted(slots.items(), key=lambda slot: slot[0]))
 
 
 def cut(job: Shard, runs: int) -> list[Shard]:

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -44,12 +45,16 @@ def write_index(path: Path, store: Store, games: Iterable[Game]) -> None:
 
 def drawn(folder: Path, found: Findings, done: Callable[[int], None]) -> tuple[list[Picture], dict[str, list[Picture]]]:
     """The opening picture and the panels of every experiment, written and ready for the page."""
+    began = time.time_ns() - 10**9  # file times are coarse
     first = [written(panel, folder) for panel in opening(found)]
     pictures: dict[str, list[Picture]] = {}
     for experiment in found.experiments:
         pictures[experiment.id] = [written(panel, folder) for panel in panels_of(experiment, found)]
         done(DRAWING)
     pictures["readings"] = [written(panel, folder) for panel in readings(found)]
+    for path in folder.iterdir():  # pictures of an earlier call with other options are not in this report
+        if path.suffix in {".png", ".svg"} and path.stat().st_mtime_ns < began:
+            path.unlink()
     return first, pictures
 
 

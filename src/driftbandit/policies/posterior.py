@@ -96,7 +96,10 @@ def rough_optimistic_log_odds(
 ) -> RoughAttempt:
     """`optimistic_log_odds` in single precision."""
     value, sure, accepted, clear = rough_log_odds_attempt(a + p[0], b + p[1], words, more)
-    return max(value, rough_log(single(a + p[0]) / single(b + p[1]))), sure, accepted, clear
+    mean = single(a + p[0]) / single(b + p[1])
+    normal = (mean > single(1e-30)) & (mean < single(1e30))  # else its logarithm would be far off
+    value = max(value, rough_log(mean if normal else single(1.0)))
+    return value, sure & normal, accepted & normal, clear & (normal | (not accepted))
 
 
 def count(p: Parameters, a: float, b: float, reward: float, probability: float) -> tuple[float, float]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from driftbandit import checks
 from driftbandit.errors import InvalidValue
-from driftbandit.policies.policy import Policy, Rule
+from driftbandit.policies.policy import Policy, Rule, larger
 
 OURS = "driftbandit.policies."
 WORDS = tuple(np.uint64(word) for word in (0x9E3779B9, 0x3C6EF372, 0x5A827999, 0x6ED9EBA1))
@@ -42,6 +42,8 @@ def _check_numbers(name: str, rule: Rule) -> None:
         raise checks.reject(f"parameters of {name}", "a tuple of numbers", rule.parameters)
     if not isinstance(rule.initial, tuple) or len(rule.initial) != 2 or not all(map(_is_number, rule.initial)):
         raise checks.reject(f"initial of {name}", "two numbers", rule.initial)
+    if rule.rough is not None and rule.apart is larger:
+        raise InvalidValue(f"apart of {name} must say how far rough scores are off, as rough is given")
     checks.real(f"decay of {name}", rule.decay, "(0, 1]")
     checks.whole(f"window of {name}", rule.window, 0)
     checks.whole(f"restart of {name}", rule.restart, 0)

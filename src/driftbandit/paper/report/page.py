@@ -7,6 +7,7 @@ from importlib import resources
 
 from driftbandit.paper.claims import Judgement
 from driftbandit.paper.experiment import Experiment
+from driftbandit.paper.experiments import EXPERIMENTS
 from driftbandit.paper.findings import Findings
 from driftbandit.paper.pictures import Picture
 from driftbandit.paper.report.ledger import glance, ledger
@@ -84,7 +85,7 @@ def page(
 <body>
 <header>
 <h1>Taming Non-stationary Bandits, reproduced</h1>
-<p class="kicker">Every figure, table and claim of Raj and Kalyani (2017), run again by driftbandit.</p>
+<p class="kicker">{escape(_kicker(found))}</p>
 {_opening(found, judgements, opening)}
 <nav aria-label="Contents">{links}</nav>
 </header>
@@ -101,6 +102,17 @@ numbers behind it; what decided comes first.</p>
 </body>
 </html>
 """
+
+
+def _kicker(found: Findings) -> str:
+    """What the page holds: everything at the paper's scale, or what was asked for."""
+    everything = len(found.experiments) == len(EXPERIMENTS)
+    what = (
+        "Every figure, table and claim" if everything else f"{len(found.experiments)} of {len(EXPERIMENTS)} experiments"
+    )
+    runs = found.scale.runs
+    scale = "" if runs is None else f", with {runs} runs each instead of the paper's 5000 and 1000"
+    return f"{what} of Raj and Kalyani (2017), run again by driftbandit{scale}."
 
 
 def _short(title: str) -> str:
