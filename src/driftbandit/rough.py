@@ -11,8 +11,8 @@ Where the bounds come from, with ε = 2^−24, the most that one rounding is off
   off by some 6ε of itself, but by up to √ε near 0: a pair whose squares sum to less than `SHORTEST` is not trusted, and
   above small n are off by at most 2e-6.
 - The gamma (√d + n/3)³/√d is off by δ/(√d·(1 + n/(3√d))) of itself where n is off by δ, and √d > 0.8. What the
-  squeeze proves has 1 + n/(3√d) > 0.04, what is accepted `LEAST`. Near there |n| < 2.4, δ < 9e-7, and a gamma is off by
-  less than 2.7e-5; near n = 0 by less than 3e-6. Two gammas stay below `ODDS_BLUR`, most at a hundredth of it.
+  squeeze proves has 1 + n/(3√d) > 0.04, what is accepted `LEAST`. Near there |n| < 2.4, δ < 9e-7, and a gamma is off
+  by less than 2.7e-5; near n = 0 by less than 3e-6. Two gammas stay below `ODDS_BLUR`, most at a hundredth of it.
 - ln(U)/a of a shape below 1 is off by at most 3.5e-7·(|ln U| + 0.3)/a. Two of these may cancel; where that makes the
   error more than 2e-4 of the log odds, they are not trusted.
 - The full test compares sums of terms up to the size of the shapes: off by less than `DOUBT` times that, over
