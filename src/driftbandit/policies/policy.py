@@ -69,8 +69,8 @@ class Rule:
     """sampled: accepted(parameters, a, b, words) → whether an attempt that is not sure stands."""
 
     rough: Function | None = None
-    """sampled: as `score`, but quicker and only about right: (value, accepted for sure, accepted, whether that is clear),
-    the value within a bound where it is accepted for sure, or accepted and clear (driftbandit.rough)."""
+    """sampled: as `score`, but quicker and only about right: (value, accepted for sure, accepted, whether that is
+    clear), with the value within a bound where it is sure, or accepted and clear (driftbandit.rough)."""
 
     apart: Function = larger
     """sampled: apart(first, second) → whether rough scores prove that the first score is larger than the second."""
