@@ -159,3 +159,24 @@ def test_help_names_every_command():
     text = run("--help").stdout
     assert all(name in text for name in ("simulate", "probability", "reproduce", "policies", "environments"))
     assert Path(sys.executable).exists()
+
+
+def test_a_game_on_a_csv_is_as_long_as_the_file(tmp_path):
+    path = tmp_path / "means.csv"
+    path.write_text("red,green\n" + "0.2,0.8\n" * 7)
+    answer = run("simulate", str(path), "--policy", "ts", "--runs", "5", "--json")
+    assert json.loads(answer.stdout)["horizon"] == 7
+
+
+def test_no_command_shows_the_help_and_is_no_error():
+    answer = run()
+    assert "simulate" in answer.stdout
+    assert answer.stderr == ""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_output_that_cannot_be_written_gives_one_line():
+    with open("/dev/full", "w") as full:
+        answer = subprocess.run([*COMMAND, "policies"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert answer.returncode == 1
+    assert "Traceback" not in answer.stderr
