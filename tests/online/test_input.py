@@ -146,11 +146,11 @@ def test_a_policy_that_does_not_add_up_is_refused() -> None:
     import dataclasses
 
     class Halving(db.Policy):
-        name = "halving for a test"
+        name = "halving-for-a-test"
 
         def rule(self, n_arms: int) -> db.Rule:
             return dataclasses.replace(TS.rule(n_arms), learn=lambda p, a, b, r, q: ((a + r) / 2, b))
 
     with pytest.raises(db.InvalidValue, match="policy must be one whose rewards add up"):
         Bandit(ARMS, Halving(), seed=1)
-    del db.Policy.known["halving for a test"]
+    del db.Policy.known["halving-for-a-test"]
