@@ -22,7 +22,7 @@ def texts(figure):
 
 def test_importing_the_package_draws_in_no_matplotlib():
     code = "import sys, driftbandit, driftbandit.figures, driftbandit.paper; assert 'matplotlib' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_drawing_leaves_pyplot_alone(result):
@@ -31,7 +31,7 @@ def test_drawing_leaves_pyplot_alone(result):
         "figures.lines([figures.Series('a', np.arange(3), np.arange(3.0))], x_label='x', y_label='y')"
         ".savefig('/dev/null', format='svg'); assert 'matplotlib.pyplot' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_regret_over_time_shows_the_means_and_their_bands(result):

@@ -308,7 +308,7 @@ def test_without_a_cluster_dask_distributed_is_not_imported() -> None:
         "import sys, driftbandit as db; db.simulate(db.UniformRandom(), db.Fast(), horizon=5, runs=5);"
         "assert not {'distributed', 'tornado'} & set(sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
+    assert subprocess.run([sys.executable, "-c", script], timeout=120, check=False).returncode == 0
 
 
 def test_pieces_cover_every_run_once_and_are_found_again() -> None:

@@ -120,7 +120,12 @@ def test_the_package_s_own_rules_would_pass(known, n_arms: int, monkeypatch: pyt
     monkeypatch.setattr(trying, "OURS", "nobody's")
     needed = {"discount": 0.5, "threshold": 5.0, "exploration": 0.2, "batch": 5, "learning_rate": 0.1, "window": 5}
     fields = {field.name for field in dataclasses.fields(known) if field.default is dataclasses.MISSING}
-    trying.tried(known(**{name: needed[name] for name in fields}), n_arms)
+    policy = known(**{name: needed[name] for name in fields})
+    assert trying.tried(policy, n_arms) == policy.rule(n_arms)
+
+
+def test_a_million_arms_are_tried_at_once() -> None:
+    assert trying.tried(policy_with(WEIGHTED), 2**24) is WEIGHTED
 
 
 @pytest.mark.parametrize("name", ["ucb1", "my policy", "a:b", "a=b", "a,b"])

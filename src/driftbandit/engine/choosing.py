@@ -26,6 +26,7 @@ from driftbandit.engine.layout import (
     score,
 )
 from driftbandit.rng import BOOST, CHOICE, SCORE, Words, draw, uniform
+from driftbandit.rough import RoughAttempt
 
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
@@ -75,9 +76,7 @@ def first_attempts(parameters: Any, shared: float, place: Place, evidence: Evide
             row[r] = not sure
 
 
-def exactly(
-    parameters: Any, shared: float, a: float, b: float, words: Words, more: Words
-) -> tuple[float, bool, bool, bool]:
+def exactly(parameters: Any, shared: float, a: float, b: float, words: Words, more: Words) -> RoughAttempt:
     """An attempt in double precision, which can always tell: the score, whether it is sure, whether it is accepted."""
     value, sure = score(parameters, shared, a, b, words, more)
     return value, bool(sure), bool(sure) | bool(accepted(parameters, a, b, words)), True

@@ -201,7 +201,7 @@ def _desk(n_arms: int, runs: int) -> Desk:
         ),
         np.empty(room, np.bool_),
         np.empty(room, np.int64),
-        np.empty(runs + 1, np.int64),
+        np.empty(runs, np.int64),
         *(np.empty(runs) for _ in range(3)),
     )
 

@@ -86,16 +86,20 @@ class _Trial:
         self.called("accepted", self.rule.accepted, a, b, WORDS)
 
     def try_probability(self) -> None:
-        rest = 1.0 - sum(SHARES[: self.n_arms - 1])
-        for shares in ([1.0 / self.n_arms] * self.n_arms, [*SHARES[: self.n_arms - 1], rest]):
-            shares = shares + [0.0] * (self.n_arms - len(shares))
-            found = [self.number("probability", self.rule.probability, share) for share in shares]
-            for share, chance in zip(shares, found, strict=True):
+        """Over arms that are alike, and over a few that are not: how many arms have each share of the weights."""
+        few = SHARES[: self.n_arms - 1]
+        uneven = dict.fromkeys(few, 1) | {0.0: self.n_arms - 1 - len(few)}
+        uneven[1.0 - sum(few)] = uneven.get(1.0 - sum(few), 0) + 1
+        for shares in ({1.0 / self.n_arms: self.n_arms}, uneven):
+            total = 0.0
+            for share, count in shares.items():
+                chance = self.number("probability", self.rule.probability, share)
                 if not -ROUNDING <= chance <= 1 + ROUNDING:
                     raise self.wrong("probability", "a number from 0 to 1", chance, (share,))
-            if abs(sum(found) - 1.0) > 1e-6:
+                total += count * chance
+            if abs(total - 1.0) > 1e-6:
                 raise InvalidValue(
-                    f"probability of {self.name} must sum to 1 over all arms, got {sum(found):g} for {self.n_arms} arms"
+                    f"probability of {self.name} must sum to 1 over all arms, got {total:g} for {self.n_arms} arms"
                 )
 
     def called(self, part: str, function: Callable[..., Any] | None, *arguments: Any) -> Any:
