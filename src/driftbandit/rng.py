@@ -46,6 +46,10 @@ WALK = np.uint64(5)
 """The next movement of an arm's mean."""
 START = np.uint64(6)
 """Where an arm's mean starts."""
+EXPLORE = np.uint64(8)
+"""Whether a choice is left to chance, and which arm it then is."""
+LUCK = np.uint64(9)
+"""What all arms of a step have in common."""
 
 Words = tuple[np.uint64, np.uint64, np.uint64, np.uint64]
 

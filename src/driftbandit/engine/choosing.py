@@ -1,7 +1,7 @@
 """How a block of runs chooses arms: the three kinds of selection, with the inner loop over runs.
 
-`score`, `rough`, `apart`, `accepted` and `probability` are slots that `link` fills with a policy's rule. Every loop
-over runs that does arithmetic is free of branches and calls, and reads its numbers in a row, so that it is vectorised;
+`score`, `attempt`, `rough`, `apart`, `accepted`, `log_weight` and `probability` are slots that `link` fills with a
+policy's rule, `own_of` reads an arm's numbers and `shared_of` what arms share in a run. Every loop over runs that does arithmetic is free of branches and calls, and reads its numbers in a row, so that it is vectorised;
 picking out the few runs that need another attempt is a loop of its own.
 """
 
@@ -20,10 +20,18 @@ from driftbandit.engine.layout import (
     Waiting,
     accepted,
     apart,
+    attempt,
+    attempted_first,
     draw_more,
+    log_weight,
+    own_of,
     probability,
+    put_shape,
     rough,
     score,
+    shape,
+    shape_of,
+    shared_of,
 )
 from driftbandit.rng import BOOST, CHOICE, SCORE, Words, draw, uniform
 from driftbandit.rough import RoughAttempt
@@ -33,15 +41,16 @@ ONE = np.uint64(1)
 LOWEST = -inf
 
 
-def choose_sampled(parameters: Any, shared: float, place: Place, evidence: Evidence, desk: Desk) -> None:
+def choose_sampled(parameters: Any, shared: Any, place: Place, evidence: Evidence, desk: Desk) -> None:
     """The arm with the largest random score.
 
     Scores are computed roughly first. What that cannot tell is settled in double precision: attempts that are neither
     clearly accepted nor clearly rejected, and all arms of a run whose best two are too close.
     """
-    n_arms, n = evidence[0].shape
+    n_arms, _, n = evidence.shape
     first_attempts(parameters, shared, place, evidence, desk)
-    unclear = repeat_attempts(parameters, shared, place, evidence, desk, list_doubtful(desk, n_arms * n), rough)
+    left = list_doubtful(desk, n_arms * n)
+    unclear = repeat_attempts(parameters, shared, place, evidence, desk, left, attempted_first)
     if unclear > 0:
         for i in range(unclear):
             desk.waiting.place[i] = desk.unclear[i]
@@ -55,31 +64,33 @@ def choose_sampled(parameters: Any, shared: float, place: Place, evidence: Evide
         break_ties(place, desk, close)
 
 
-def first_attempts(parameters: Any, shared: float, place: Place, evidence: Evidence, desk: Desk) -> None:
+def first_attempts(parameters: Any, shared: Any, place: Place, evidence: Evidence, desk: Desk) -> None:
     """One attempt for every arm in every run, and which of them the quick test does not prove."""
-    a, b = evidence
     scores, doubtful, words = desk.scores, desk.doubtful, desk.words
-    n_arms, n = a.shape
+    n_arms, _, n = evidence.shape
     for k in range(n_arms):
         draw_words(place, k, SCORE, words[:4])
         draw_more(place, k, BOOST, words[4:])
+        arm = evidence[k]
         row = doubtful[k * n : (k + 1) * n]  # a slice: stores at computed places would not be vectorised
         for r in range(n):
-            scores[k, r], sure, _, _ = rough(
-                parameters,
-                shared,
-                a[k, r],
-                b[k, r],
+            scores[k, r], sure, _, _ = attempted_first(
+                shape(parameters, shared_of(shared, r), *own_of(arm, r)),
                 (np.uint64(words[0, r]), np.uint64(words[1, r]), np.uint64(words[2, r]), np.uint64(words[3, r])),
                 (np.uint64(words[4, r]), np.uint64(words[5, r]), np.uint64(words[6, r]), np.uint64(words[7, r])),
             )
             row[r] = not sure
 
 
-def exactly(parameters: Any, shared: float, a: float, b: float, words: Words, more: Words) -> RoughAttempt:
+def roughly(numbers: Any, words: Words, more: Words) -> RoughAttempt:
+    """An attempt in single precision."""
+    return rough(numbers, words, more)  # type: ignore[no-any-return]  # a slot
+
+
+def exactly(numbers: Any, words: Words, more: Words) -> RoughAttempt:
     """An attempt in double precision, which can always tell: the score, whether it is sure, whether it is accepted."""
-    value, sure = score(parameters, shared, a, b, words, more)
-    return value, bool(sure), bool(sure) | bool(accepted(parameters, a, b, words)), True
+    value, sure = attempt(numbers, words, more)
+    return value, bool(sure), bool(sure) | bool(accepted(numbers, words)), True
 
 
 def draw_words(place: Place, k: int, purpose: np.uint64, words: NDArray[np.uint32]) -> None:
@@ -111,7 +122,7 @@ def list_doubtful(desk: Desk, size: int) -> int:
 
 
 def repeat_attempts(
-    parameters: Any, shared: float, place: Place, evidence: Evidence, desk: Desk, left: int, attempted: Any
+    parameters: Any, shared: Any, place: Place, evidence: Evidence, desk: Desk, left: int, attempted: Any
 ) -> int:
     """Repeat the attempts at the listed places until they are accepted, all together.
 
@@ -119,24 +130,22 @@ def repeat_attempts(
     of the vector length: what is left over would else be computed one by one.
     """
     seed, first_run, step = place
-    a, b = evidence
     scores, doubtful, unknown, unclear = desk.scores, desk.doubtful, desk.unknown, desk.unclear
-    where, arms, runs, own_a, own_b, values = desk.waiting
-    n = a.shape[1]
+    where, arms, runs, shapes, values = desk.waiting
+    n = evidence.shape[2]
     for i in range(left):
         k = where[i] // n
         r = where[i] - k * n
         arms[i] = k
         runs[i] = first_run + np.uint64(r)
-        own_a[i] = a[k, r]
-        own_b[i] = b[k, r]
-    attempt = ZERO
+        put_shape(shapes, i, shape(parameters, shared_of(shared, r), *own_of(evidence[k], r)))
+    tries = ZERO
     found = 0
     while left > 0:
         for i in range(fill_up(desk.waiting, left)):
-            words = draw(seed, runs[i], step, arms[i], SCORE, attempt)
-            more = draw(seed, runs[i], step, arms[i], BOOST, attempt)
-            value, _, stands, clear = attempted(parameters, shared, own_a[i], own_b[i], words, more)
+            words = draw(seed, runs[i], step, arms[i], SCORE, tries)
+            more = draw(seed, runs[i], step, arms[i], BOOST, tries)
+            value, _, stands, clear = attempted(shape_of(shapes, i), words, more)
             values[i] = value
             doubtful[i] = clear & (not stands)
             unknown[i] = not clear
@@ -145,20 +154,19 @@ def repeat_attempts(
             unclear[found] = where[i]
             found += unknown[i]
         left = keep_doubtful(desk, left)
-        attempt += ONE
+        tries += ONE
     return found
 
 
 def keep_doubtful(desk: Desk, left: int) -> int:
     """Drop what is decided from the list; the number that is left is returned."""
-    where, arms, runs, a, b, _ = desk.waiting
+    where, arms, runs, shapes, _ = desk.waiting
     still = 0
     for i in range(left):
         where[still] = where[i]
         arms[still] = arms[i]
         runs[still] = runs[i]
-        a[still] = a[i]
-        b[still] = b[i]
+        put_shape(shapes, still, shape_of(shapes, i))
         still += desk.doubtful[i]
     return still
 
@@ -169,19 +177,18 @@ def fill_up(waiting: Waiting, left: int) -> int:
     for i in range(left, filled):
         waiting.arms[i] = waiting.arms[0]
         waiting.runs[i] = waiting.runs[0]
-        waiting.a[i] = waiting.a[0]
-        waiting.b[i] = waiting.b[0]
+        put_shape(waiting.shape, i, shape_of(waiting.shape, 0))
     return filled
 
 
-def choose_index(parameters: Any, shared: float, place: Place, evidence: Evidence, desk: Desk) -> None:
+def choose_index(parameters: Any, shared: Any, place: Place, evidence: Evidence, desk: Desk) -> None:
     """The arm with the largest score, where scores are not random."""
-    a, b = evidence
     scores = desk.scores
-    n_arms, n = a.shape
+    n_arms, _, n = evidence.shape
     for k in range(n_arms):
+        arm = evidence[k]
         for r in range(n):
-            scores[k, r] = score(parameters, shared, a[k, r], b[k, r])
+            scores[k, r] = score(parameters, shared_of(shared, r), *own_of(arm, r))
     break_ties(place, desk, choose_largest(desk))
 
 
@@ -238,10 +245,9 @@ def break_ties(place: Place, desk: Desk, close: int) -> None:
                     skip -= 1
 
 
-def choose_weighted(parameters: Any, shared: float, place: Place, evidence: Evidence, desk: Desk) -> None:
-    """An arm by its probability, which follows from its share of the weights exp(a)."""
+def choose_weighted(parameters: Any, shared: Any, place: Place, evidence: Evidence, desk: Desk) -> None:
+    """An arm by its probability, which follows from its share of all weights."""
     seed, first_run, step = place
-    a, _ = evidence
     scores, chosen, chance, largest, total, target = (
         desk.scores,
         desk.chosen,
@@ -250,16 +256,18 @@ def choose_weighted(parameters: Any, shared: float, place: Place, evidence: Evid
         desk.total,
         desk.target,
     )
-    n_arms, n = a.shape
+    n_arms, _, n = evidence.shape
     for r in range(n):
-        largest[r] = a[0, r]
+        largest[r] = LOWEST
         total[r] = 0.0
-    for k in range(1, n_arms):
+    for k in range(n_arms):
+        arm = evidence[k]
         for r in range(n):
-            largest[r] = max(largest[r], a[k, r])
+            scores[k, r] = log_weight(parameters, shared_of(shared, r), *own_of(arm, r))
+            largest[r] = max(largest[r], scores[k, r])
     for k in range(n_arms):
         for r in range(n):
-            weight = exp(a[k, r] - largest[r])
+            weight = exp(scores[k, r] - largest[r])
             scores[k, r] = weight
             total[r] += weight
     for r in range(n):

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Reals = NDArray[np.float64]
-Evidence = tuple[Reals, Reals]
-"""What a policy knows: `a` and `b`, each `[arm, run]`."""
+Evidence = Reals
+"""What a policy knows of every arm: `[arm, number, run]`. Take it arm by arm, `evidence[k]`: its rows are contiguous."""
 Place = tuple[np.uint64, np.uint64, np.uint64]
 """Where random numbers come from: the seed, the first run of the block, the step."""
 
@@ -22,8 +22,7 @@ class Waiting(NamedTuple):
     place: NDArray[np.int64]  # in the flat order of `scores`
     arms: NDArray[np.uint64]
     runs: NDArray[np.uint64]
-    a: Reals
-    b: Reals
+    shape: Reals  # [number, place in the list]: what a score depends on
     value: Reals
 
 
@@ -43,6 +42,7 @@ class Desk(NamedTuple):
     best: Reals
     total: Reals
     target: Reals
+    shared: Reals  # what the arms of a run share; only where runs differ in it
 
 
 class World(NamedTuple):
@@ -59,15 +59,25 @@ class World(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """How a policy forgets, and the observations that are still in its window."""
+    """How a policy forgets, what its arms share, and the observations that are still needed."""
 
-    decay: float
-    window: int
+    decay: tuple[float, ...]  # of each number
+    drift: tuple[float, ...]
+    fades: bool
+    drifts: bool
+    fading: float  # of the number of observations
+    window: int  # of steps
     restart: int
-    initial: tuple[float, float]
+    initial: tuple[float, ...]
     binary: bool
-    arms: NDArray[np.int64]  # [place in the window, run]
+    arms: NDArray[np.int64]  # [place in the window, run]; −1 where the arm has started again since
     rewards: Reals
+    common: Reals  # [number, run]
+    start: tuple[float, ...]  # of the common numbers
+    own_window: int  # of an arm's own choices
+    explore: float
+    past: NDArray[Any]  # [arm, run, place in the ring]: the arms' last rewards
+    past_count: NDArray[np.int64]  # [arm, run]: how many rewards since the arm started
 
 
 class Record(NamedTuple):
@@ -88,6 +98,13 @@ def _open(*_: Any) -> Any:
     raise AssertionError("a slot that link must fill")
 
 
-score = rough = apart = accepted = settled = draw_more = probability = context = learn = unlearn = choose = observe = (
-    reward_of
-) = move = _open
+# A rule's own functions.
+score = attempt = shape = accepted = rough = apart = log_weight = probability = context = explore = _open
+learn = unlearn = notice = alarm = renew = observations = _open
+# How a rule's numbers are read and written.
+own_of = put_own = common_of = put_common = shape_of = put_shape = _open
+# The forms of each part of a step.
+share = shared_of = context_of = total_of = attempted_first = draw_more = settled = choose = turn = explore_of = _open
+take = hear = heard = renewed = observe = reward_of = move = _open
+resets_all: Any = _open
+"""Whether an alarm makes every arm start again."""

@@ -15,9 +15,15 @@ from driftbandit.engine.layout import (
     Record,
     World,
     choose,
-    context,
+    hear,
     learn,
     observe,
+    own_of,
+    put_common,
+    put_own,
+    share,
+    take,
+    turn,
     unlearn,
 )
 from driftbandit.rng import TRIAL, draw, uniform
@@ -44,10 +50,12 @@ def play(
         point += 1
     for t in range(first_step, last_step + 1):
         place = (seed, first_run, np.uint64(t))
-        choose(parameters, context(parameters, total), place, evidence, desk)
+        shared = share(parameters, total, place, evidence, memory, desk)
+        choose(parameters, shared, place, evidence, desk)
+        turn(parameters, place, evidence, memory, desk)
         observe(place, world, desk, record)
         take_in(parameters, place, t, evidence, memory, world.fractional, desk)
-        total = total * memory.decay + 1.0
+        total = total * memory.fading + 1.0
         if memory.window > 0:
             total = min(total, float(memory.window))
         if memory.restart > 0 and t % memory.restart == 0:
@@ -67,33 +75,59 @@ def play(
 def take_in(
     parameters: Any, place: Place, t: int, evidence: Evidence, memory: Memory, fractional: bool, desk: Desk
 ) -> None:
-    """All evidence fades, the chosen arm learns, and what is too old is forgotten."""
+    """All numbers age, the chosen arm learns, and what is too old is forgotten."""
     seed, first_run, step = place
-    a, b = evidence
-    chosen, reward, chance = desk.chosen, desk.reward, desk.probability
-    n_arms, n = a.shape
-    if memory.decay != 1.0:
+    chosen, reward = desk.chosen, desk.reward
+    n_arms, count, n = evidence.shape
+    if memory.fades:
         for k in range(n_arms):
-            for r in range(n):
-                a[k, r] *= memory.decay
-                b[k, r] *= memory.decay
+            for i in range(count):
+                row = evidence[k, i]
+                decay = memory.decay[i]
+                for r in range(n):
+                    row[r] *= decay
+    if memory.drifts:
+        for k in range(n_arms):
+            for i in range(count):
+                row = evidence[k, i]
+                drift = memory.drift[i]
+                for r in range(n):
+                    row[r] += drift
     if memory.binary and fractional:
         for r in range(n):
             words = draw(seed, first_run + np.uint64(r), step, ZERO, TRIAL, ZERO)
             reward[r] = 1.0 if uniform(words[0], words[1]) < reward[r] else 0.0
-    for r in range(n):
-        k = chosen[r]
-        a[k, r], b[k, r] = learn(parameters, a[k, r], b[k, r], reward[r], chance[r])
+    take(parameters, evidence, memory, desk)
     if memory.window > 0 and memory.arms.shape[0] > 0:
-        row = (t - 1) % memory.window
+        row_of_step = (t - 1) % memory.window
         for r in range(n):
-            if t > memory.window:
-                k = memory.arms[row, r]
-                a[k, r], b[k, r] = unlearn(parameters, a[k, r], b[k, r], memory.rewards[row, r])
-            memory.arms[row, r] = chosen[r]
-            memory.rewards[row, r] = reward[r]
+            k = memory.arms[row_of_step, r]
+            if t > memory.window and k >= 0:
+                arm = evidence[k]
+                put_own(arm, r, unlearn(parameters, *own_of(arm, r), memory.rewards[row_of_step, r]))
+            memory.arms[row_of_step, r] = chosen[r]
+            memory.rewards[row_of_step, r] = reward[r]
+    hear(parameters, evidence, memory, desk)
     if memory.restart > 0 and t % memory.restart == 0:
-        for k in range(n_arms):
-            for r in range(n):
-                a[k, r] = memory.initial[0]
-                b[k, r] = memory.initial[1]
+        for r in range(n):
+            start_again(evidence, memory, r, -1)
+            put_common(memory.common, r, memory.start)
+
+
+def learn_only(parameters: Any, evidence: Evidence, memory: Memory, desk: Desk) -> None:
+    """The chosen arm of every run learns."""
+    for r in range(desk.chosen.size):
+        arm = evidence[desk.chosen[r]]
+        put_own(arm, r, learn(parameters, *own_of(arm, r), desk.reward[r], desk.probability[r]))
+
+
+def start_again(evidence: Evidence, memory: Memory, r: int, arm: int) -> None:
+    """In one run everything about an arm is forgotten, or, where `arm` is −1, about all arms."""
+    for k in range(evidence.shape[0]):
+        if arm == k or arm < 0:
+            put_own(evidence[k], r, memory.initial)
+            if memory.past_count.shape[0] > 0:
+                memory.past_count[k, r] = 0
+    for row in range(memory.arms.shape[0]):
+        if arm == memory.arms[row, r] or arm < 0:
+            memory.arms[row, r] = -1

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftbandit.engine import choosing, observing, playing
+from driftbandit.engine import choosing, numbers, observing, playing, sharing, watching
 from driftbandit.engine.layout import VECTOR, Desk, Memory, Reals, Record, Waiting, World
 from driftbandit.environments import Brownian, Environment
 from driftbandit.environments.brownian import first_mean
 from driftbandit.linking import CPU, link
 from driftbandit.policies import Policy, Rule
+from driftbandit.policies.posterior import larger, sampler_of
 
 CHOOSERS = {
     "sampled": choosing.choose_sampled,
@@ -33,7 +34,7 @@ BLOCK_NUMBERS = 1 << 15
 """How many pairs (arm, run) a block holds: its arrays then stay in the second-level cache."""
 LARGEST_BLOCK = 512
 WINDOW_NUMBERS = 1 << 20
-"""How many observations the windows of a block may hold."""
+"""How many observations the windows and histories of a block may hold."""
 CALL_NUMBERS = 1 << 22
 """How many (arm, run, step) one call of a kernel handles: some hundredths of a second, so that Ctrl-C is heard."""
 
@@ -88,9 +89,11 @@ def run_shard(
 
 def suited_block(rule: Rule, n_arms: int, horizon: int) -> int:
     """How many runs to play side by side."""
-    size = min(LARGEST_BLOCK, BLOCK_NUMBERS // n_arms)
-    if 0 < rule.window < horizon:
+    size = min(LARGEST_BLOCK, 2 * BLOCK_NUMBERS // (n_arms * max(2, len(rule.initial))))
+    if 0 < rule.steps_window < horizon:
         size = min(size, WINDOW_NUMBERS // rule.window)
+    if rule.ring > 0:
+        size = min(size, WINDOW_NUMBERS // (min(rule.ring, horizon) * n_arms))
     return max(8, size // 8 * 8)
 
 
@@ -110,10 +113,10 @@ def _run_block(
     rule = shard.policy.rule(n_arms)
     kernel = kernel_for(rule, environment)
     seed = np.uint64(shard.seed)
-    evidence = (np.full((n_arms, runs), rule.initial[0]), np.full((n_arms, runs), rule.initial[1]))
-    memory = _memory(rule, shard.horizon, runs)
+    evidence = np.tile(np.array(rule.initial, np.float64)[:, None], (n_arms, 1, runs))
+    memory = _memory(rule, environment, shard.horizon, runs)
     world = _world(environment, shard.horizon, seed, first_run, runs)
-    desk = _desk(n_arms, runs)
+    desk = _desk(rule, n_arms, runs)
     record = Record(
         np.zeros(runs), np.zeros(runs), np.zeros(runs), np.array(shard.steps, np.int64), *out, shard.bin_width
     )
@@ -125,7 +128,7 @@ def _run_block(
         last_step = min(first_step + stride - 1, shard.horizon)
         view = _at(world, environment, first_step, last_step)
         total = kernel(
-            rule.parameters,
+            tuple(map(float, rule.parameters)),
             seed,
             np.uint64(first_run),
             first_step,
@@ -152,38 +155,97 @@ def slots_for(rule: Rule, environment: Environment) -> dict[str, Any]:
         move = observing.walk_rested if environment.rested else observing.walk_restless
     elif not environment.rested:
         own = observing.observe_shared
-    return {
+    return rule_slots(rule) | {"observe": own, "reward_of": REWARDS[environment.rewards], "move": move}
+
+
+def rule_slots(rule: Rule) -> dict[str, Any]:
+    """What a rule fills the engine's open slots with."""
+    slots = {
         "choose": CHOOSERS[rule.selection],
-        "score": rule.score,
-        "rough": rule.rough or choosing.exactly,
-        "apart": rule.apart,
-        "draw_more": choosing.draw_words if rule.boosted else choosing.no_words,
-        "accepted": rule.accepted,
-        "probability": rule.probability,
+        "own_of": numbers.reader(len(rule.initial)),
+        "put_own": numbers.writer(len(rule.initial)),
+        "common_of": numbers.reader(len(rule.common)),
+        "put_common": numbers.writer(len(rule.common)),
         "context": rule.context,
+        "share": sharing.share_by_run if rule.own_context else sharing.share_in_block,
+        "shared_of": sharing.shared_by_run if rule.own_context else sharing.shared_in_block,
+        "context_of": sharing.context_with_luck if rule.luck else sharing.context_without_luck,
+        "total_of": sharing.total_of_run if rule.own_total else sharing.total_of_block,
+        "turn": sharing.no_turn,
         "learn": rule.learn,
         "unlearn": rule.unlearn,
-        "observe": own,
-        "reward_of": REWARDS[environment.rewards],
-        "move": move,
+        "take": playing.learn_only,
+        "hear": watching.hear_nothing,
     }
+    if rule.own_total:
+        slots["observations"] = rule.observations
+    if rule.selection == "sampled":
+        sampler = sampler_of(rule)
+        slots |= {
+            "shape": sampler.shape,
+            "shape_of": numbers.reader(sampler.size),
+            "put_shape": numbers.writer(sampler.size),
+            "attempt": sampler.attempt,
+            "accepted": sampler.accepted,
+            "attempted_first": choosing.exactly if sampler.rough is None else choosing.roughly,
+            "rough": sampler.rough,
+            "apart": sampler.apart,
+            "draw_more": choosing.draw_words if sampler.boosted else choosing.no_words,
+        }
+    elif rule.selection == "index":
+        slots |= {"score": rule.score, "apart": larger}
+    else:
+        slots |= {"log_weight": rule.log_weight, "probability": rule.probability}
+    if rule.explore != 0.0:
+        slots |= {
+            "turn": sharing.turn_to_any_by_weight if rule.selection == "weighted" else sharing.turn_to_any,
+            "explore_of": sharing.share_at_step if callable(rule.explore) else sharing.fixed_share,
+            "explore": rule.explore if callable(rule.explore) else None,
+        }
+    if rule.common or rule.ring:
+        slots |= {"take": watching.learn_and_notice, "notice": rule.notice}
+    if rule.alarm is not None:
+        slots |= {
+            "hear": watching.hear_alarms,
+            "heard": watching.heard_from_history if rule.history else watching.heard_from_numbers,
+            "alarm": rule.alarm,
+            "resets_all": rule.alarm_resets == "all",
+            "renewed": watching.renewed_from_the_start if rule.alarm_resets == "all" else watching.not_renewed,
+        }
+        if rule.renew is not None:
+            slots |= {"renewed": watching.renewed_by_rule, "renew": rule.renew}
+    return slots
 
 
-def _memory(rule: Rule, horizon: int, runs: int) -> Memory:
-    rows = rule.window if rule.window < horizon else 0  # nothing leaves a window that outlasts the game
+def _memory(rule: Rule, environment: Environment, horizon: int, runs: int) -> Memory:
+    window = rule.steps_window
+    rows = window if window < horizon else 0  # nothing leaves a window that outlasts the game
+    arms = environment.n_arms if rule.ring else 0
+    trials = rule.binary or environment.rewards == "bernoulli"
     return Memory(
-        rule.decay,
-        rule.window,
-        rule.restart,
-        rule.initial,
-        rule.binary,
-        np.zeros((rows, runs), np.int64),
-        np.zeros((rows, runs)),
+        decay=tuple(map(float, rule.decays)),
+        drift=tuple(map(float, rule.drifts)),
+        fades=any(decay != 1.0 for decay in rule.decays),
+        drifts=any(rule.drifts),
+        fading=float(rule.one_decay),
+        window=window,
+        restart=rule.restart,
+        initial=tuple(map(float, rule.initial)),
+        binary=rule.binary,
+        arms=np.full((rows, runs), -1, np.int64),
+        rewards=np.zeros((rows, runs)),
+        common=np.tile(np.array(rule.common, np.float64).reshape(-1, 1), (1, runs)),
+        start=tuple(map(float, rule.common)),
+        own_window=rule.window if rule.window_of == "choices" else 0,
+        explore=0.0 if callable(rule.explore) else float(rule.explore),
+        past=np.zeros((arms, runs, min(rule.ring, horizon)), np.uint8 if rule.ring and trials else np.float64),
+        past_count=np.zeros((arms, runs), np.int64),
     )
 
 
-def _desk(n_arms: int, runs: int) -> Desk:
+def _desk(rule: Rule, n_arms: int, runs: int) -> Desk:
     room = n_arms * runs + VECTOR
+    size = sampler_of(rule).size if rule.selection == "sampled" else 0
     return Desk(
         np.empty((n_arms, runs)),
         np.zeros(runs, np.int64),
@@ -195,14 +257,13 @@ def _desk(n_arms: int, runs: int) -> Desk:
             np.empty(room, np.int64),
             np.empty(room, np.uint64),
             np.empty(room, np.uint64),
-            np.empty(room),
-            np.empty(room),
+            np.empty((size, room)),
             np.empty(room),
         ),
         np.empty(room, np.bool_),
         np.empty(room, np.int64),
         np.empty(runs, np.int64),
-        *(np.empty(runs) for _ in range(3)),
+        *(np.empty(runs) for _ in range(4)),
     )
 
 

@@ -1,7 +1,8 @@
 """How one run chooses an arm, with the inner loop over arms: for a GPU thread and for live use.
 
 The same decisions as `choosing` makes for a block, from the same random numbers and in the same order of arithmetic,
-but without scratch space: what a rare tie needs again is computed again. The slot `settled` gives an arm's score.
+but without scratch space: what a rare tie needs again is computed again. The slot `own_of` reads an arm's numbers, and
+`settled` gives its score.
 """
 
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from driftbandit.elementary import exp
-from driftbandit.engine.layout import Reals, accepted, probability, score, settled
+from driftbandit.engine.layout import accepted, attempt, log_weight, own_of, probability, score, settled, shape
 from driftbandit.rng import BOOST, CHOICE, SCORE, draw, uniform
 
 ZERO = np.uint64(0)
@@ -17,49 +18,36 @@ ONE = np.uint64(1)
 
 
 def sampled_score(
-    parameters: Any,
-    shared: float,
-    a: float,
-    b: float,
-    seed: np.uint64,
-    run: np.uint64,
-    step: np.uint64,
-    arm: np.uint64,
+    parameters: Any, shared: float, own: Any, seed: np.uint64, run: np.uint64, step: np.uint64, arm: np.uint64
 ) -> float:
     """The random score of an arm: attempts until one stands."""
-    attempt = ZERO
+    numbers = shape(parameters, shared, *own)
+    tries = ZERO
     while True:
-        words = draw(seed, run, step, arm, SCORE, attempt)
-        more = draw(seed, run, step, arm, BOOST, attempt)
-        value, sure = score(parameters, shared, a, b, words, more)
-        if sure or accepted(parameters, a, b, words):
+        words = draw(seed, run, step, arm, SCORE, tries)
+        more = draw(seed, run, step, arm, BOOST, tries)
+        value, sure = attempt(numbers, words, more)
+        if sure or accepted(numbers, words):
             return value  # type: ignore[no-any-return]  # a slot
-        attempt += ONE
+        tries += ONE
 
 
 def index_score(
-    parameters: Any,
-    shared: float,
-    a: float,
-    b: float,
-    seed: np.uint64,
-    run: np.uint64,
-    step: np.uint64,
-    arm: np.uint64,
+    parameters: Any, shared: float, own: Any, seed: np.uint64, run: np.uint64, step: np.uint64, arm: np.uint64
 ) -> float:
     """The score of an arm where it is not random."""
-    return score(parameters, shared, a, b)  # type: ignore[no-any-return]  # a slot
+    return score(parameters, shared, *own)  # type: ignore[no-any-return]  # a slot
 
 
 def choose_one_by_score(
-    parameters: Any, shared: float, a: Reals, b: Reals, seed: np.uint64, run: np.uint64, step: np.uint64
+    parameters: Any, shared: float, n_arms: int, numbers: Any, seed: np.uint64, run: np.uint64, step: np.uint64
 ) -> tuple[int, float]:
     """The arm with the largest score; exact ties are broken uniformly at random."""
-    best = settled(parameters, shared, a[0], b[0], seed, run, step, ZERO)
+    best = settled(parameters, shared, own_of(numbers, 0), seed, run, step, ZERO)
     chosen = 0
     ties = 0
-    for k in range(1, a.shape[0]):
-        value = settled(parameters, shared, a[k], b[k], seed, run, step, np.uint64(k))
+    for k in range(1, n_arms):
+        value = settled(parameters, shared, own_of(numbers, k), seed, run, step, np.uint64(k))
         if value > best:
             best = value
             chosen = k
@@ -69,8 +57,8 @@ def choose_one_by_score(
     if ties > 0:
         words = draw(seed, run, step, ZERO, CHOICE, ZERO)
         skip = int(uniform(words[0], words[1]) * (ties + 1))
-        for k in range(a.shape[0]):
-            if settled(parameters, shared, a[k], b[k], seed, run, step, np.uint64(k)) == best:
+        for k in range(n_arms):
+            if settled(parameters, shared, own_of(numbers, k), seed, run, step, np.uint64(k)) == best:
                 if skip == 0:
                     chosen = k
                     break
@@ -79,23 +67,23 @@ def choose_one_by_score(
 
 
 def choose_one_by_weight(
-    parameters: Any, shared: float, a: Reals, b: Reals, seed: np.uint64, run: np.uint64, step: np.uint64
+    parameters: Any, shared: float, n_arms: int, numbers: Any, seed: np.uint64, run: np.uint64, step: np.uint64
 ) -> tuple[int, float]:
     """An arm by its probability, which is returned too."""
-    largest = a[0]
-    for k in range(1, a.shape[0]):
-        largest = max(largest, a[k])
+    largest = log_weight(parameters, shared, *own_of(numbers, 0))
+    for k in range(1, n_arms):
+        largest = max(largest, log_weight(parameters, shared, *own_of(numbers, k)))
     total = 0.0
-    for k in range(a.shape[0]):
-        total += exp(a[k] - largest)
+    for k in range(n_arms):
+        total += exp(log_weight(parameters, shared, *own_of(numbers, k)) - largest)
     inverse = 1.0 / total
     words = draw(seed, run, step, ZERO, CHOICE, ZERO)
     target = uniform(words[0], words[1])
     chosen = 0
     chance = 0.0
     below = 0.0
-    for k in range(a.shape[0]):
-        here = probability(parameters, exp(a[k] - largest) * inverse)
+    for k in range(n_arms):
+        here = probability(parameters, exp(log_weight(parameters, shared, *own_of(numbers, k)) - largest) * inverse)
         if target >= below and here > 0.0:
             chosen = k
             chance = here

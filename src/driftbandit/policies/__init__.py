@@ -1,5 +1,6 @@
 """The policies, one a file."""
 
+from driftbandit.policies.clock import Clock
 from driftbandit.policies.discounted_thompson import (
     DiscountedOptimisticThompsonSampling,
     DiscountedThompsonSampling,
@@ -8,8 +9,11 @@ from driftbandit.policies.discounted_ucb import DiscountedUCB
 from driftbandit.policies.dynamic_thompson import DynamicThompsonSampling
 from driftbandit.policies.exp3 import Exp3
 from driftbandit.policies.exp3_ix import Exp3IX
-from driftbandit.policies.policy import Policy, Rule
+from driftbandit.policies.history import History, ago, kept
+from driftbandit.policies.policy import Policy
+from driftbandit.policies.posterior import Posterior, Sampler
 from driftbandit.policies.restarting_exp3 import RestartingExp3
+from driftbandit.policies.rule import Rule
 from driftbandit.policies.sliding_window_ucb import SlidingWindowUCB
 from driftbandit.policies.thompson import OptimisticThompsonSampling, ThompsonSampling
 from driftbandit.policies.ucb1 import UCB1
@@ -17,17 +21,23 @@ from driftbandit.policies.uniform_random import UniformRandom
 
 __all__ = [
     "UCB1",
+    "Clock",
     "DiscountedOptimisticThompsonSampling",
     "DiscountedThompsonSampling",
     "DiscountedUCB",
     "DynamicThompsonSampling",
     "Exp3",
     "Exp3IX",
+    "History",
     "OptimisticThompsonSampling",
     "Policy",
+    "Posterior",
     "RestartingExp3",
     "Rule",
+    "Sampler",
     "SlidingWindowUCB",
     "ThompsonSampling",
     "UniformRandom",
+    "ago",
+    "kept",
 ]

@@ -1,17 +1,29 @@
 """Upper confidence bounds: the part that UCB1, D-UCB and SW-UCB share.
 
-Evidence is `a` = number of observations N (discounted, or in the window) and `b` = sum of their rewards. The index is
+An arm has `a` = number of observations N (discounted, or in the window) and `b` = sum of their rewards. The index is
 b/a plus √(shared/a), where `shared` grows with the logarithm of all observations; an arm without any comes first.
 """
 
-from math import floor, inf, log, sqrt
+from math import floor, inf, log, nan, sqrt
 
-from driftbandit.policies.policy import Parameters
+from driftbandit.policies.rule import Parameters
 
 
 def index(p: Parameters, shared: float, a: float, b: float) -> float:
     """Mean reward plus padding."""
     return (b + sqrt(shared * a)) / a if a > 0.0 else inf
+
+
+def interval(p: Parameters, shared: float, a: float, b: float) -> tuple[float, float, float]:
+    """Mean reward, less and plus the padding."""
+    mean = b / a if a > 0.0 else nan
+    half = index(p, shared, a, b) - mean
+    return mean, mean - half, mean + half
+
+
+def observations(p: Parameters, a: float, b: float) -> float:
+    """The number is kept."""
+    return a
 
 
 def padding(p: Parameters, total: float) -> float:

@@ -6,7 +6,9 @@ from typing import Any, ClassVar, Self
 
 from driftbandit import checks
 from driftbandit.policies import posterior
-from driftbandit.policies.policy import Parameters, Policy, Rule
+from driftbandit.policies.clock import Clock
+from driftbandit.policies.policy import Policy
+from driftbandit.policies.rule import Parameters, Rule
 from driftbandit.specification import choice, real
 
 
@@ -49,7 +51,7 @@ class DiscountedThompsonSampling(Policy):
         if self.discounted_arms == "all":
             return dataclasses.replace(rule, decay=self.discount)
         parameters = (*rule.parameters, self.discount)
-        return dataclasses.replace(rule, learn=fade_and_count, parameters=parameters)
+        return dataclasses.replace(rule, learn=fade_and_count, parameters=parameters, clock=Clock(self.discount))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

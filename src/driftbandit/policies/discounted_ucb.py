@@ -6,7 +6,8 @@ from typing import Any, ClassVar, Self
 
 from driftbandit import checks
 from driftbandit.policies import confidence
-from driftbandit.policies.policy import Policy, Rule
+from driftbandit.policies.policy import Policy
+from driftbandit.policies.rule import Rule
 from driftbandit.specification import real
 
 
@@ -50,4 +51,7 @@ class DiscountedUCB(Policy):
             learn=confidence.observe,
             parameters=(4.0 * self.bound * self.bound, self.confidence),
             decay=self.discount,
+            largest_reward=self.bound,
+            observations=confidence.observations,
+            interval=confidence.interval,
         )

@@ -1,12 +1,18 @@
 """Dynamic Thompson sampling: a cap on how much evidence an arm can hold."""
 
 import dataclasses
+import math
 from typing import Any, ClassVar, Self
 
 from driftbandit import checks
 from driftbandit.policies import posterior
-from driftbandit.policies.policy import Parameters, Policy, Rule
+from driftbandit.policies.clock import Clock
+from driftbandit.policies.policy import Policy
+from driftbandit.policies.rule import Parameters, Rule
 from driftbandit.specification import real
+
+FULL = 0.999999
+"""The share of the threshold from which an arm is full: scaled back to C it holds C only up to rounding."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -49,11 +55,16 @@ class DynamicThompsonSampling(Policy):
             learn=count_up_to,
             parameters=(0.0, 0.0, self.threshold),
             initial=(self.prior_successes, self.prior_failures),
+            # the sum of both does not depend on the rewards: so many decisions fill an arm, and then it fades with each
+            clock=Clock(
+                self.threshold / (self.threshold + 1.0),
+                grace=max(0, math.ceil(FULL * self.threshold - self.prior_successes - self.prior_failures)),
+                early=True,
+            ),
         )
 
 
 def count_up_to(p: Parameters, a: float, b: float, reward: float, probability: float) -> tuple[float, float]:
     """A success or a failure more, scaled back where the arm holds the threshold already."""
-    # a posterior scaled back to C holds C only up to rounding, and must count as holding it
-    scale = 1.0 if a + b < 0.999999 * p[2] else p[2] / (p[2] + 1.0)
+    scale = 1.0 if a + b < FULL * p[2] else p[2] / (p[2] + 1.0)
     return (a + reward) * scale, (b + (1.0 - reward)) * scale

@@ -6,7 +6,8 @@ from typing import ClassVar, Self
 
 from driftbandit import checks
 from driftbandit.policies import exponential_weights
-from driftbandit.policies.policy import Policy, Rule
+from driftbandit.policies.policy import Policy
+from driftbandit.policies.rule import Rule
 from driftbandit.specification import real
 
 

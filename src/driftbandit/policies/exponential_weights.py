@@ -1,10 +1,10 @@
 """Exponential weights: the part that EXP3, REXP3 and EXP3-IX share.
 
-Evidence is `a` = the logarithm of the arm's weight; `b` is not used. Weights themselves would overflow after some
+An arm has the number `a` = the logarithm of its weight, and `b`, which is not used. Weights themselves would overflow after some
 thousand steps of constant reward; their logarithms, from which only differences matter, do not.
 """
 
-from driftbandit.policies.policy import Parameters
+from driftbandit.policies.rule import Parameters
 
 
 def mixed(p: Parameters, share: float) -> float:

@@ -6,7 +6,8 @@ from typing import Any, ClassVar, Self
 
 from driftbandit import checks
 from driftbandit.policies.exp3 import Exp3, exploration_for
-from driftbandit.policies.policy import Policy, Rule
+from driftbandit.policies.policy import Policy
+from driftbandit.policies.rule import Rule
 from driftbandit.specification import optional_real, whole
 
 

@@ -6,7 +6,8 @@ from typing import Any, ClassVar, Self
 
 from driftbandit import checks
 from driftbandit.policies import confidence
-from driftbandit.policies.policy import Policy, Rule
+from driftbandit.policies.policy import Policy
+from driftbandit.policies.rule import Rule
 from driftbandit.specification import real, whole
 
 
@@ -54,4 +55,7 @@ class SlidingWindowUCB(Policy):
             unlearn=confidence.forget,
             parameters=(self.bound * self.bound, self.confidence),
             window=self.window,
+            largest_reward=self.bound,
+            observations=confidence.observations,
+            interval=confidence.interval,
         )

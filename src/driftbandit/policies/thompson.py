@@ -4,7 +4,8 @@ import dataclasses
 from typing import ClassVar
 
 from driftbandit.policies import posterior
-from driftbandit.policies.policy import Policy, Rule
+from driftbandit.policies.policy import Policy
+from driftbandit.policies.rule import Rule
 from driftbandit.specification import real
 
 

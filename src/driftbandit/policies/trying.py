@@ -1,24 +1,30 @@
 """A user's own rule is tried in plain Python before it is compiled, so that a mistake is answered in one line.
 
 Compiled code does not stop at a NaN, and what a compiler says about a wrong function is about the engine, not about the
-function. Here each function is called with the evidence of an arm that was never chosen and of some that were.
+function. Here an arm is played for a while, and every function is called with the numbers of an arm that was never
+chosen, of one that was chosen a few times, and of one that was chosen very often.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from driftbandit import checks
 from driftbandit.errors import InvalidValue
-from driftbandit.policies.policy import Policy, Rule, larger
+from driftbandit.policies.history import History
+from driftbandit.policies.policy import Policy
+from driftbandit.policies.posterior import Posterior, Sampler, larger, sampler_of
+from driftbandit.policies.rule import LONGEST_HISTORY, MOST_COMMON, MOST_NUMBERS, Rule, no_context
 
 OURS = "driftbandit.policies."
 WORDS = tuple(np.uint64(word) for word in (0x9E3779B9, 0x3C6EF372, 0x5A827999, 0x6ED9EBA1))
 MORE = tuple(np.uint64(word) for word in (0xBB67AE85, 0x510E527F, 0x1F83D9AB, 0x5BE0CD19))
 SHARES = (0.5, 0.25, 0.125)
 ROUNDING = 1e-9
+LOOKED_AT = (0, 1, 2, 3, 5, 8, 13, 40, 200, 1000)
+"""After how many choices of the arm its numbers are looked at."""
 
 
 def tried(policy: Policy, n_arms: int) -> Rule:
@@ -32,58 +38,169 @@ def tried(policy: Policy, n_arms: int) -> Rule:
     if not isinstance(rule, Rule):
         raise InvalidValue(f"rule of {name} must return a Rule, got {checks.shown(rule)}")
     _check_numbers(name, rule)
+    _check_functions(name, rule)
     _Trial(name, rule, n_arms).run()
     return rule
 
 
 def _check_numbers(name: str, rule: Rule) -> None:
     checks.one_of(f"selection of {name}", rule.selection, ("sampled", "index", "weighted"))
-    if not isinstance(rule.parameters, tuple) or not all(map(_is_number, rule.parameters)):
-        raise checks.reject(f"parameters of {name}", "a tuple of numbers", rule.parameters)
-    if not isinstance(rule.initial, tuple) or len(rule.initial) != 2 or not all(map(_is_number, rule.initial)):
-        raise checks.reject(f"initial of {name}", "two numbers", rule.initial)
-    if rule.rough is not None and rule.apart is larger:
-        raise InvalidValue(f"apart of {name} must say how far rough scores are off, as rough is given")
-    checks.real(f"decay of {name}", rule.decay, "(0, 1]")
-    checks.whole(f"window of {name}", rule.window, 0)
-    checks.whole(f"restart of {name}", rule.restart, 0)
-    needed = ["learn", "context", "unlearn", "probability" if rule.selection == "weighted" else "score"]
-    for part in [*needed, "accepted"] if rule.selection == "sampled" else needed:
+    checks.one_of(f"window_of of {name}", rule.window_of, ("steps", "choices"))
+    checks.one_of(f"alarm_resets of {name}", rule.alarm_resets, ("arm", "all"))
+    checks.one_of(f"learning of {name}", rule.learning, ("additive", "by arm", "sequential"))
+    for part, least, most in (("parameters", 0, 10**6), ("initial", 1, MOST_NUMBERS), ("common", 0, MOST_COMMON)):
+        value = getattr(rule, part)
+        if not isinstance(value, tuple) or not all(map(_is_finite, value)) or not least <= len(value) <= most:
+            count = "" if part == "parameters" else f"{least} to {most} " if least else f"up to {most} "
+            raise checks.reject(f"{part} of {name}", f"a tuple of {count}numbers", value)
+    for part, interval in (("decay", "(0, 1]"), ("drift", "(-inf, inf)")):
+        value = getattr(rule, part)
+        if isinstance(value, tuple) and len(value) != len(rule.initial):
+            raise checks.reject(f"{part} of {name}", f"one number, or {len(rule.initial)} as initial has", value)
+        for each in value if isinstance(value, tuple) else (value,):
+            checks.real(f"{part} of {name}", each, interval)
+    for part in ("window", "restart"):
+        checks.whole(f"{part} of {name}", getattr(rule, part), 0)
+    checks.whole(f"history of {name}", rule.history, 0, LONGEST_HISTORY)
+    checks.flag(f"luck of {name}", rule.luck)
+    checks.flag(f"binary of {name}", rule.binary)
+    if not callable(rule.explore):
+        checks.real(f"explore of {name}", rule.explore, "[0, 1]")
+    ends = (rule.least_reward, rule.largest_reward)
+    if not all(map(_is_number, ends)) or not ends[0] < ends[1]:
+        raise checks.reject(f"least_reward and largest_reward of {name}", "two numbers, the first below", ends)
+
+
+def _check_functions(name: str, rule: Rule) -> None:
+    needed = {"sampled": [], "index": ["score"], "weighted": ["probability", "log_weight"]}[rule.selection]
+    for part in [*needed, "learn", "context", "unlearn", "notice"]:
         if not callable(getattr(rule, part)):
             raise checks.reject(f"{part} of {name}", "a function", getattr(rule, part))
+    for part in ("alarm", "renew", "observations", "interval", "pieces"):
+        if getattr(rule, part) is not None and not callable(getattr(rule, part)):
+            raise checks.reject(f"{part} of {name}", "a function or None", getattr(rule, part))
+    if rule.selection == "sampled":
+        _check_sampler(name, rule)
+    if rule.pieces is not None and not rule.luck:
+        raise InvalidValue(f"luck of {name} must be True, as pieces are given")
+    if rule.alarm is not None and rule.context is not no_context and rule.observations is None:
+        raise InvalidValue(f"observations of {name} must be given, as an alarm changes how many there are")
+
+
+def _check_sampler(name: str, rule: Rule) -> None:
+    if (rule.posterior is None) == (rule.sampler is None):
+        raise InvalidValue(f"{name} must have a posterior or a sampler, as its selection is sampled")
+    if rule.posterior is not None:
+        if not isinstance(rule.posterior, Posterior):
+            raise checks.reject(f"posterior of {name}", 'a Posterior, as in Posterior("beta")', rule.posterior)
+        checks.one_of(f"law of {name}", rule.posterior.law, ("beta", "optimistic beta", "normal"))
+    elif not isinstance(rule.sampler, Sampler):
+        raise checks.reject(f"sampler of {name}", "a Sampler", rule.sampler)
+    elif rule.sampler.rough is not None and rule.sampler.apart is larger:
+        raise InvalidValue(f"apart of {name} must say how far rough scores are off, as rough is given")
 
 
 class _Trial:
-    """One rule with evidence to try it on."""
+    """One rule, and an arm that plays it."""
 
     def __init__(self, name: str, rule: Rule, n_arms: int) -> None:
         self.name, self.rule, self.n_arms = name, rule, n_arms
         self.parameters = tuple(map(float, rule.parameters))
+        self.common = tuple(map(float, rule.common))
 
     def run(self) -> None:
-        rule = self.rule
-        shared = [self.number("context", rule.context, total) for total in (0.0, 1.0, 10.0)]
-        evidence = [tuple(map(float, rule.initial))]
-        for reward in (1.0, 0.0, 0.5):
-            found = self.called("learn", rule.learn, *evidence[-1], reward, 1.0 / self.n_arms)
-            evidence.append(self.pair("learn", found, (*evidence[-1], reward, 1.0 / self.n_arms)))
-        if rule.window > 0:
-            self.pair("unlearn", self.called("unlearn", rule.unlearn, *evidence[-1], 0.5), (*evidence[-1], 0.5))
-        if rule.selection == "weighted":
+        for choices, own in self.played():
+            shared = self.shared(float(choices))
+            if self.rule.observations is not None:
+                self.number("observations", self.rule.observations, *own)
+            if callable(self.rule.explore):
+                share = self.number("explore", self.rule.explore, float(choices + 1), *self.common)
+                if not 0.0 <= share <= 1.0:
+                    raise self.wrong("explore", "a number from 0 to 1", share, (float(choices + 1),))
+            if self.rule.interval is not None:
+                self.numbers("interval", self.rule.interval, 3, shared, *own, undefined=True)
+            if self.rule.selection == "index":
+                self.number("score", self.rule.score, shared, *own)
+            elif self.rule.selection == "sampled":
+                self.try_sample(shared, own)
+            else:
+                self.number("log_weight", self.rule.log_weight, shared, *own)
+        if self.rule.selection == "weighted":
             self.try_probability()
-        for total, (a, b) in zip(shared, evidence, strict=False):
-            if rule.selection == "index":
-                self.number("score", rule.score, total, a, b)
-            elif rule.selection == "sampled":
-                self.try_sample(total, a, b)
 
-    def try_sample(self, shared: float, a: float, b: float) -> None:
-        found = self.called("score", self.rule.score, shared, a, b, WORDS, MORE)
+    def played(self) -> Iterator[tuple[int, tuple[float, ...]]]:
+        """The arm's numbers after some choices of it, with rewards of every kind."""
+        rule = self.rule
+        own = tuple(map(float, rule.initial))
+        ring: list[float] = []
+        for choice in range(max(LOOKED_AT) + 1):
+            if choice in LOOKED_AT:
+                yield choice, own
+            reward, chance = self.reward(choice), 1.0 / self.n_arms
+            own = tuple(x * d + c for x, d, c in zip(own, rule.decays, rule.drifts, strict=True))
+            if rule.common:
+                given = (self.common, own, reward, chance)
+                self.common = self.tuple_of("notice", self.called("notice", rule.notice, *given), len(self.common), own)
+            own = self.numbers("learn", rule.learn, len(own), *own, reward, chance)
+            ring.append(reward)
+            if rule.window and len(ring) > rule.window:
+                own = self.numbers("unlearn", rule.unlearn, len(own), *own, ring[-1 - rule.window])
+            if rule.alarm is not None and self.alarmed(own, ring):
+                own, ring = tuple(map(float, rule.initial)), []
+        if rule.window >= max(LOOKED_AT):
+            self.numbers("unlearn", rule.unlearn, len(own), *own, 0.5)
+
+    def alarmed(self, own: tuple[float, ...], ring: list[float]) -> bool:
+        rule = self.rule
+        assert rule.alarm is not None
+        last = (History(np.array(ring[-rule.history :]), len(ring[-rule.history :])),) if rule.history else ()
+        found = self.called("alarm", rule.alarm, *own, *last)
+        if not isinstance(found, bool | np.bool_):
+            raise self.wrong("alarm", "True or False", found, own)
+        if found and rule.renew is not None:
+            found_common = self.called("renew", rule.renew, self.common)
+            self.common = self.tuple_of("renew", found_common, len(self.common), self.common)
+        return bool(found)
+
+    def reward(self, choice: int) -> float:
+        """Rewards that take turns: large, small, between, many of one kind."""
+        low, high = max(self.rule.least_reward, -3.0), min(self.rule.largest_reward, 3.0)
+        share = (1.0, 0.0, 0.5, 1.0, 1.0, 0.25, 0.0)[choice % 7] if choice < 100 else float(choice % 3 == 0)
+        if self.rule.binary:
+            share = round(share)
+        return low + (high - low) * share
+
+    def shared(self, total: float) -> float:
+        luck = (0.5,) if self.rule.luck else ()
+        if self.rule.pieces is not None:
+            ends = self.called("pieces", self.rule.pieces, total, *self.common)
+            if not isinstance(ends, tuple) or not ends or not all(map(_is_number, ends)):
+                raise self.wrong("pieces", "a tuple of numbers", ends, (total,))
+            if list(ends) != sorted(ends) or ends[0] < 0.0 or abs(ends[-1] - 1.0) > 1e-6:
+                raise self.wrong("pieces", "increasing numbers from 0 to 1, the last one 1", ends, (total,))
+        return self.number("context", self.rule.context, total, *self.common, *luck)
+
+    def try_sample(self, shared: float, own: tuple[float, ...]) -> None:
+        sampler = sampler_of(self.rule)
+        size = sampler.size
+        shape = self.numbers("shape", sampler.shape, size, shared, *own)
+        if self.rule.posterior is not None:
+            least = (-math.inf, 0.0) if self.rule.posterior.law == "normal" else (1e-300, 1e-300)
+            if any(value < low for value, low in zip(shape, least, strict=True)):
+                allowed = "a mean and a deviation" if self.rule.posterior.law == "normal" else "two numbers above 0"
+                raise self.wrong("shape", allowed, shape, (shared, *own))
+            if self.rule.posterior.law != "normal" and not self.rule.posterior.small and min(shape) < 1.0:
+                raise self.wrong("shape", "numbers of at least 1, as small is False", shape, (shared, *own))
+        try:
+            found = sampler.attempt(shape, WORDS, MORE)
+            sampler.accepted(shape, WORDS)
+        except Exception as error:
+            told = f"{type(error).__name__}: {error}"
+            raise InvalidValue(f"sampler of {self.name} fails for {_told(shape)}: {told}") from error
         if not isinstance(found, tuple) or len(found) != 2:
-            raise self.wrong("score", "a number and whether it is sure", found, (shared, a, b))
+            raise self.wrong("attempt", "a number and whether it is sure", found, shape)
         if not _is_number(found[0]):
-            raise self.wrong("score", "a number", found[0], (shared, a, b))
-        self.called("accepted", self.rule.accepted, a, b, WORDS)
+            raise self.wrong("attempt", "a number", found[0], shape)
 
     def try_probability(self) -> None:
         """Over arms that are alike, and over a few that are not: how many arms have each share of the weights."""
@@ -116,10 +233,19 @@ class _Trial:
             raise self.wrong(part, "a number", found, arguments)
         return float(found)
 
-    def pair(self, part: str, found: Any, arguments: tuple[Any, ...]) -> tuple[float, float]:
-        if not isinstance(found, tuple) or len(found) != 2 or not all(map(_is_number, found)):
-            raise self.wrong(part, "two numbers, a and b", found, arguments)
-        return float(found[0]), float(found[1])
+    def numbers(
+        self, part: str, function: Callable[..., Any], count: int, *arguments: Any, undefined: bool = False
+    ) -> tuple[float, ...]:
+        found = self.called(part, function, *arguments)
+        return self.tuple_of(part, found, count, arguments, undefined)
+
+    def tuple_of(
+        self, part: str, found: Any, count: int, arguments: tuple[Any, ...], undefined: bool = False
+    ) -> tuple[float, ...]:
+        right = isinstance(found, tuple) and len(found) == count
+        if not right or not all(_is_number(each) or (undefined and each != each) for each in found):
+            raise self.wrong(part, f"a tuple of {count} numbers", found, arguments)
+        return tuple(map(float, found))
 
     def wrong(self, part: str, allowed: str, found: Any, arguments: tuple[Any, ...]) -> InvalidValue:
         return InvalidValue(
@@ -131,6 +257,16 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool) and not math.isnan(value)
 
 
+def _is_finite(value: Any) -> bool:
+    return _is_number(value) and math.isfinite(value)
+
+
 def _told(arguments: tuple[Any, ...]) -> str:
-    """The numbers among the arguments: random words say nothing."""
-    return ", ".join(f"{value:g}" for value in arguments if isinstance(value, float))
+    """The numbers among the arguments."""
+    found: list[str] = []
+    for value in arguments:
+        if isinstance(value, float):
+            found.append(f"{value:g}")
+        elif isinstance(value, tuple) and not isinstance(value, History):
+            found += [f"{each:g}" for each in value if isinstance(each, float)]
+    return ", ".join(found)

@@ -4,7 +4,8 @@ import dataclasses
 from typing import ClassVar
 
 from driftbandit.policies import confidence
-from driftbandit.policies.policy import Policy, Rule
+from driftbandit.policies.policy import Policy
+from driftbandit.policies.rule import Rule
 from driftbandit.specification import real
 
 
@@ -37,4 +38,6 @@ class UCB1(Policy):
             context=confidence.padding,
             learn=confidence.observe,
             parameters=(1.0, self.confidence),
+            observations=confidence.observations,
+            interval=confidence.interval,
         )

@@ -4,7 +4,8 @@ import dataclasses
 from typing import ClassVar
 
 from driftbandit.policies import exponential_weights
-from driftbandit.policies.policy import Parameters, Policy, Rule
+from driftbandit.policies.policy import Policy
+from driftbandit.policies.rule import Parameters, Rule
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

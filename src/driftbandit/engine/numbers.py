@@ -1,0 +1,57 @@
+"""Numbers where they are kept, however many there are: read from an array as a tuple, and written back.
+
+`link` compiles closures too, so a reader for N numbers is made of the one for N − 1; compiled, nothing is left of it
+but N loads.
+"""
+
+import functools
+from typing import Any
+
+
+def nothing(numbers: Any, place: Any) -> Any:
+    """No numbers."""
+    return ()
+
+
+def nowhere(numbers: Any, place: Any, values: Any) -> None:
+    """No numbers to write."""
+
+
+@functools.cache
+def reader(count: int) -> Any:
+    """own(numbers, place) → the `count` numbers at a place of an array `[number, place]`."""
+    if count == 0:
+        return nothing
+    fewer, last = reader(count - 1), count - 1
+
+    def own(numbers: Any, place: Any) -> Any:
+        return (*fewer(numbers, place), numbers[last, place])
+
+    return own
+
+
+@functools.cache
+def writer(count: int) -> Any:
+    """put(numbers, place, values): the tuple of `count` numbers back to its place."""
+    if count == 0:
+        return nowhere
+    fewer, last = writer(count - 1), count - 1
+
+    def put(numbers: Any, place: Any, values: Any) -> None:
+        fewer(numbers, place, values)
+        numbers[last, place] = values[last]
+
+    return put
+
+
+@functools.cache
+def row_reader(count: int) -> Any:
+    """own(numbers, place) → the `count` numbers at a place of an array `[place, number]`."""
+    if count == 0:
+        return nothing
+    fewer, last = row_reader(count - 1), count - 1
+
+    def own(numbers: Any, place: Any) -> Any:
+        return (*fewer(numbers, place), numbers[place, last])
+
+    return own
