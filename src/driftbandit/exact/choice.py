@@ -1,58 +1,131 @@
-"""The probability that any policy chooses each arm next, from the evidence it has."""
+"""The probability that any policy chooses each arm next, from what it knows."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from driftbandit import checks
 from driftbandit.checks import reject
 from driftbandit.errors import InvalidValue
+from driftbandit.exact.normal import normal_probabilities
 from driftbandit.exact.selection import selection_probabilities
 from driftbandit.policies import Policy, Rule
+from driftbandit.policies.rule import no_context
 
 Reals = NDArray[np.float64]
 
 
-def choice_probabilities(policy: Policy, evidence: Any) -> Reals:
-    """The probability of each arm, `(…, arms)`, from evidence `(…, arms, 2)`: the two numbers of a rule for every arm.
+def choice_probabilities(
+    policy: Policy, evidence: Any, common: Any = None, total: Any = None, step: float = 1.0
+) -> Reals:
+    """The probability of each arm, `(…, arms)`, from evidence `(…, arms, N)`: the numbers of a rule for every arm.
 
     Policies that sample posteriors: by integration. Policies that choose by weights: their own formula. Policies that
-    choose the largest index: 1, or an even share of a tie, else 0.
+    choose the largest index: 1, or an even share of a tie, else 0. A random number common to all arms makes it a
+    mixture of these, and a share of exploration lies over all.
+
+    Parameters:
+        policy: any policy that says what its odds depend on.
+        evidence: the numbers of every arm.
+        common: the shared numbers, `(…, M)`; None: as at the start.
+        total: the number of observations of all arms, `(…)`; None: as the rule's `observations` says.
+        step: which step it is, for rules that explore by that.
     """
-    allowed = "finite numbers of shape (…, arms, 2), at least two arms"
-    try:
-        state = np.asarray(evidence, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise reject("evidence", allowed, evidence) from None
-    if state.ndim < 2 or state.shape[-1] != 2 or state.shape[-2] < 2 or not np.all(np.isfinite(state)):
-        raise reject("evidence", allowed, evidence)
+    state = _reals("evidence", evidence, "finite numbers of shape (…, arms, numbers), at least two arms")
+    if state.ndim < 2 or state.shape[-2] < 2:
+        raise reject("evidence", "finite numbers of shape (…, arms, numbers), at least two arms", evidence)
     rule = policy.rule(state.shape[-2])
-    a, b = state[..., 0], state[..., 1]
+    if state.shape[-1] != len(rule.initial):
+        allowed = f"of shape (…, arms, {len(rule.initial)}) for {policy.name}"
+        raise InvalidValue(f"evidence must be {allowed}, got shape {state.shape}")
+    shared = _reals("common", rule.common if common is None else common, "finite numbers of shape (…, numbers)")
+    if shared.shape[-1:] != (len(rule.common),):
+        raise InvalidValue(f"common must be {len(rule.common)} numbers for {policy.name}, got shape {shared.shape}")
+    counted = None if total is None else _reals("total", total, "finite numbers")
+    return rule_probabilities(rule, state, shared, counted, checks.real("step", step, "[0, inf)"), policy.name)
+
+
+def rule_probabilities(
+    rule: Rule, evidence: Reals, common: Reals, total: Reals | None, step: float, name: str = "the policy"
+) -> Reals:
+    """As `choice_probabilities`, for numbers that need no check."""
+    states = evidence.shape[:-2]
+    n_arms = evidence.shape[-2]
+    shared = np.broadcast_to(common, (*states, len(rule.common))).reshape(-1, len(rule.common))
+    arms = evidence.reshape(-1, *evidence.shape[-2:])
+    counts = None if total is None else np.broadcast_to(total, states).reshape(-1)
+    out = np.empty((len(arms), n_arms))
+    for i, own in enumerate(arms):
+        number = None if counts is None else float(counts[i])
+        out[i] = _of_state(rule, own, tuple(shared[i].tolist()), number, step, name)
+    return out.reshape(*states, n_arms)
+
+
+def _of_state(
+    rule: Rule, own: Reals, common: tuple[float, ...], total: float | None, step: float, name: str
+) -> Reals:
+    """The probability of each arm in one state."""
+    p = rule.parameters
+    if total is None:
+        total = _total(rule, own, name)
+    if not rule.luck:
+        chances = _given_shared(rule, own, float(rule.context(p, total, *common)), name)
+    elif rule.pieces is None:
+        raise InvalidValue(f"policy must say where its luck makes a difference (Rule.pieces), got {name}")
+    else:
+        chances = np.zeros(len(own))
+        start = 0.0
+        for end in rule.pieces(p, total, *common):
+            end = min(float(end), 1.0)
+            if end > start:
+                shared = float(rule.context(p, total, *common, 0.5 * (start + end)))
+                chances += (end - start) * _given_shared(rule, own, shared, name)
+            start = max(start, end)
+        chances /= chances.sum()
+    share = float(rule.explore(p, float(step), *common)) if callable(rule.explore) else rule.explore
+    return chances if share == 0.0 else (1.0 - share) * chances + share / len(own)
+
+
+def _total(rule: Rule, own: Reals, name: str) -> float:
+    """How many observations these numbers stand for."""
+    if rule.observations is not None:
+        return float(sum(rule.observations(rule.parameters, *arm) for arm in own.tolist()))
+    if rule.context is no_context:
+        return 0.0
+    raise InvalidValue(f"total must be given for {name}, whose rule does not say it (Rule.observations), got None")
+
+
+def _given_shared(rule: Rule, own: Reals, shared: float, name: str) -> Reals:
+    """The probability of each arm once it is known what arms share."""
+    p = rule.parameters
+    arms = own.tolist()
     if rule.selection == "weighted":
-        return _by_weight(rule, a)
+        weights = np.array([float(rule.log_weight(p, shared, *arm)) for arm in arms])
+        shares = np.exp(weights - weights.max())
+        shares /= shares.sum()
+        assert rule.probability is not None
+        return np.array([float(rule.probability(p, share)) for share in shares.tolist()])
     if rule.selection == "index":
-        return _by_index(rule, a, b)
+        assert rule.score is not None
+        scores = np.array([float(rule.score(p, shared, *arm)) for arm in arms])
+        best = scores == scores.max()
+        return np.asarray(best / best.sum())
     if rule.posterior is None:
-        raise InvalidValue(f"policy must say what its scores are samples of (Rule.posterior), got {policy.name}")
-    shapes = np.stack([a + rule.parameters[0], b + rule.parameters[1]], axis=-1)
+        raise InvalidValue(f"policy must say what its scores are samples of (Rule.posterior), got {name}")
+    shapes = np.array([rule.posterior.shape(p, shared, *arm) for arm in arms], np.float64)
+    if rule.posterior.law == "normal":
+        return normal_probabilities(shapes)
     if not np.all(shapes > 0.0):
-        raise reject("evidence", "such that both shapes of every posterior are above 0", evidence)
-    return selection_probabilities(shapes, optimistic=rule.posterior == "optimistic beta")
+        raise reject("evidence", "such that both shapes of every posterior are above 0", own.tolist())
+    return selection_probabilities(shapes, optimistic=rule.posterior.law == "optimistic beta")
 
 
-def _by_weight(rule: Rule, log_weights: Reals) -> Reals:
-    weights = np.exp(log_weights - log_weights.max(axis=-1, keepdims=True))
-    shares = weights / weights.sum(axis=-1, keepdims=True)
-    assert rule.probability is not None
-    probability = np.vectorize(rule.probability, excluded={0}, otypes=[np.float64])
-    return np.asarray(probability(rule.parameters, shares))
-
-
-def _by_index(rule: Rule, a: Reals, b: Reals) -> Reals:
-    assert rule.score is not None
-    context = np.vectorize(rule.context, excluded={0}, otypes=[np.float64])
-    score = np.vectorize(rule.score, excluded={0}, otypes=[np.float64])
-    shared = context(rule.parameters, a.sum(axis=-1, keepdims=True))
-    scores = score(rule.parameters, shared, a, b)
-    best = scores == scores.max(axis=-1, keepdims=True)
-    return np.asarray(best / best.sum(axis=-1, keepdims=True))
+def _reals(name: str, value: Any, allowed: str) -> Reals:
+    try:
+        numbers = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise reject(name, allowed, value) from None
+    if not np.all(np.isfinite(numbers)):
+        raise reject(name, allowed, value)
+    return numbers
