@@ -1,4 +1,8 @@
-"""Every part of a rule does on the processor what `naive.Ruled` reads in it, decision by decision."""
+"""Every part of a rule does on the processor what `naive.Ruled` reads in it, decision by decision.
+
+The kernel of every rule is linked and run as plain Python, which needs no compiler; those that together use every part
+are compiled too.
+"""
 
 import dataclasses
 import math
@@ -9,7 +13,9 @@ import pytest
 
 import driftbandit as db
 import naive
+from driftbandit.engine import shard
 from driftbandit.engine.shard import Shard, run_shard
+from driftbandit.linking import Target
 from driftbandit.policies import Posterior, ago, kept
 from driftbandit.policies.rule import Rule
 
@@ -174,10 +180,46 @@ RULES = {
 }  # fmt: skip
 
 
+COMPILED = [
+    "a drift",
+    "an alarm and a window",
+    "an alarm that renews",
+    "a history for all",
+    "a window of choices and a longer history",
+    "exploration by shared numbers",
+    "an optimistic mixture",
+    "a normal posterior",
+    "weights and exploration",
+    "thirty-two numbers",
+]
+
+
+class Plain(Target):
+    """Functions as they are."""
+
+    name = "plain"
+
+    def compile_inner(self, function: Any) -> Any:
+        return function
+
+    def compile_outer(self, function: Any, digest: str) -> Any:
+        return function
+
+
 @pytest.mark.parametrize("name", RULES)
 @pytest.mark.parametrize("rewards", ["bernoulli", "mean"])
-def test_the_processor_plays_a_rule_as_it_reads(name: str, rewards: str) -> None:
-    rule, runs = RULES[name], 5
+def test_a_rule_is_played_as_it_reads(name: str, rewards: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shard, "CPU", Plain())
+    compare(name, rewards, runs=2)
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_a_rule_is_compiled_as_it_reads(name: str) -> None:
+    compare(name, "bernoulli", runs=9)
+
+
+def compare(name: str, rewards: str, runs: int) -> None:
+    rule = RULES[name]
     environment = db.Sinusoidal(period=60.5, n_arms=3, rewards=rewards)
     policy = Given(given=rule)
     steps = tuple(range(1, HORIZON + 1))
