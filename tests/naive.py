@@ -13,7 +13,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-SCORE, BOOST, CHOICE, REWARD, TRIAL, WALK, START = range(7)
+SCORE, BOOST, CHOICE, REWARD, TRIAL, WALK, START, TOGETHER = range(8)
 WORD = 2**32
 
 
@@ -343,6 +343,9 @@ def reflected(x: float) -> float:
     return x
 
 
+PATHS: dict[str, Callable[..., Any]] = {"brownian": Walk}
+
+
 class Trace(NamedTuple):
     """One run: what was chosen at every step, and the sums up to and including it."""
 
@@ -358,9 +361,10 @@ def play(
     """One run of a policy in an environment, both by their names and parameters."""
     dice = Dice(seed, run)
     rested, law, concentration = world["rested"], world["rewards"], world["concentration"]
-    own = {name: value for name, value in world.items() if name not in {"rested", "rewards", "concentration"}}
-    if environment == "brownian":
-        n_arms, mean = own["n_arms"], Walk(dice, **own).mean
+    common = {"rested", "rewards", "concentration"}
+    own = {name: value for name, value in world.items() if name not in common}
+    if environment in PATHS:
+        n_arms, mean = own["n_arms"], PATHS[environment](dice, **own).mean
     else:
         n_arms, mean = ENVIRONMENTS[environment](**own)
     player = POLICIES[policy](n_arms, **parameters)

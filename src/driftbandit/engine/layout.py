@@ -53,8 +53,8 @@ class World(NamedTuple):
     cycle: int  # after how many rows the table repeats; 0: never
     mean: Reals
     clock: NDArray[np.int64]
-    volatility: float
-    concentration: float
+    path: tuple[float, ...]  # its parameters, where every run has its own
+    spread: float  # of rewards: the concentration of "beta" ones
     fractional: bool  # whether rewards are anything but 0 and 1
 
 
@@ -91,3 +91,4 @@ def _open(*_: Any) -> Any:
 score = rough = apart = accepted = settled = draw_more = probability = context = learn = unlearn = choose = observe = (
     reward_of
 ) = move = _open
+first_mean = next_mean = _open

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftbandit import checks
-from driftbandit.environments import Brownian, Environment
+from driftbandit.environments import Environment
 from driftbandit.errors import InvalidValue
 from driftbandit.exact.selection import selection_probabilities
 from driftbandit.policies import Policy
@@ -47,7 +47,7 @@ def expected_path(policy: Policy, environment: Environment, horizon: int) -> Exp
     >>> path.probabilities[[0, 1, 49], 0].round(3).tolist()
     [0.5, 0.667, 0.929]
     """
-    if not isinstance(environment, Environment) or isinstance(environment, Brownian) or environment.rested:
+    if not isinstance(environment, Environment) or environment.path() is not None or environment.rested:
         raise checks.reject("environment", "restless, with means that are known beforehand", environment)
     steps = checks.whole("horizon", horizon)
     rule = policy.rule(environment.n_arms) if isinstance(policy, Policy) else None
