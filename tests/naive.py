@@ -49,9 +49,9 @@ class Dice:
     def words(self, step: int, arm: int, purpose: int, attempt: int = 0) -> list[int]:
         return philox4x32(counter_of(self.run, step, arm, purpose, attempt), self.key)
 
-    def uniform(self, step: int, arm: int, purpose: int) -> float:
-        """A multiple of 2^−53 in [0, 1)."""
-        high, low, _, _ = self.words(step, arm, purpose)
+    def uniform(self, step: int, arm: int, purpose: int, second: bool = False) -> float:
+        """A multiple of 2^−53 in [0, 1), from the first two words or the second two."""
+        high, low = self.words(step, arm, purpose)[2 if second else 0 :][:2]
         return ((high >> 5) * 2**26 + (low >> 6)) / 2**53
 
     def log_odds(self, a: float, b: float, step: int, arm: int, purposes: tuple[int, int], boost_arm: int) -> float:
@@ -343,7 +343,26 @@ def reflected(x: float) -> float:
     return x
 
 
-PATHS: dict[str, Callable[..., Any]] = {"brownian": Walk}
+class Switch:
+    """Switching means of one run: the whole path of every arm, made as far as it is asked for."""
+
+    def __init__(self, dice: Dice, hazard: float, together: bool, low: float, high: float, n_arms: int) -> None:
+        self.dice, self.hazard, self.together, self.low, self.high = dice, hazard, together, low, high
+        self.paths = [[self.fresh(0, k, START)] for k in range(n_arms)]
+
+    def fresh(self, clock: int, arm: int, purpose: int) -> float:
+        return self.low + (self.high - self.low) * self.dice.uniform(clock, arm, purpose, second=True)
+
+    def mean(self, arm: int, clock: int) -> float:
+        path = self.paths[arm]
+        while len(path) < clock:
+            now = len(path)
+            luck = self.dice.uniform(now, 0, TOGETHER) if self.together else self.dice.uniform(now, arm, WALK)
+            path.append(self.fresh(now, arm, WALK) if luck < self.hazard else path[-1])
+        return path[clock - 1]
+
+
+PATHS: dict[str, Callable[..., Any]] = {"brownian": Walk, "switching": Switch}
 
 
 class Trace(NamedTuple):

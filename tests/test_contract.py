@@ -49,6 +49,10 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "rested": {"values": [True, False], "wrong": [0, 1, 1.0, "true", "no"]},
     "rewards": {"values": ["bernoulli", "mean", "beta"], "wrong": ["Beta", "normal", "", 0.5]},
     "concentration": {"values": [0.1, 30], "wrong": [0, -1]},
+    "hazard": {"values": [0, 0.01, 1], "wrong": [-0.1, 1.1]},
+    "together": {"values": [True, False], "wrong": [0, 1, 1.0, "true", "no"]},
+    "low": {"values": [0, 0.5, 1], "wrong": [-0.1, 1.1]},
+    "high": {"values": [0, 0.5, 1], "wrong": [-0.1, 1.1]},
 }
 ALWAYS_WRONG = [
     math.nan,
@@ -105,7 +109,7 @@ def attempted(make: Callable[[], Any]) -> tuple[Any, str]:
 
 def test_every_class_is_found_and_every_parameter_has_examples() -> None:
     assert len(public(db.Policy)) == 12
-    assert len(public(db.Environment)) == 7
+    assert len(public(db.Environment)) == 8
     assert {name for _, name in FIELDS} == set(EXAMPLES)
 
 
@@ -114,7 +118,7 @@ def test_every_wrong_value_of_every_parameter_gives_one_line_that_names_it(cls: 
     wrong = EXAMPLES[name]["wrong"] + ALWAYS_WRONG
     if name == "change_points":
         wrong = [value for value in wrong if not (isinstance(value, list | tuple) and len(value) == 0)]
-    if name not in {"rested"}:
+    if name not in {"rested", "together"}:
         wrong = [*wrong, True, False]
     if name not in NONE_IS_A_VALUE or (cls.name, name) in NONE_HERE:
         wrong = [*wrong, None]

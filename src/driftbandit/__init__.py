@@ -12,6 +12,7 @@ from driftbandit.environments import (
     Piecewise,
     Sinusoidal,
     Slow,
+    Switching,
 )
 from driftbandit.errors import ClusterError, DriftbanditError, Interrupted, InvalidValue, MissingExtra
 from driftbandit.exact import expected_path, ratio_density, selection_probabilities, suboptimal_probability
@@ -65,6 +66,7 @@ __all__ = [
     "Sinusoidal",
     "SlidingWindowUCB",
     "Slow",
+    "Switching",
     "ThompsonSampling",
     "UniformRandom",
     "__version__",

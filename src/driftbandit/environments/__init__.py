@@ -7,6 +7,7 @@ from driftbandit.environments.from_means import FromMeans
 from driftbandit.environments.path import Path
 from driftbandit.environments.piecewise import Piecewise
 from driftbandit.environments.sinusoidal import Fast, Sinusoidal, Slow
+from driftbandit.environments.switching import Switching
 
 __all__ = [
     "Abrupt",
@@ -18,4 +19,5 @@ __all__ = [
     "Piecewise",
     "Sinusoidal",
     "Slow",
+    "Switching",
 ]
