@@ -379,8 +379,8 @@ def play(
 ) -> Trace:
     """One run of a policy in an environment, both by their names and parameters."""
     dice = Dice(seed, run)
-    rested, law, concentration = world["rested"], world["rewards"], world["concentration"]
-    common = {"rested", "rewards", "concentration"}
+    rested, law, spread = world["rested"], world["rewards"], (world["concentration"], world["deviation"])
+    common = {"rested", "rewards", "concentration", "deviation"}
     own = {name: value for name, value in world.items() if name not in common}
     if environment in PATHS:
         n_arms, mean = own["n_arms"], PATHS[environment](dice, **own).mean
@@ -393,7 +393,7 @@ def play(
     for t in range(1, horizon + 1):
         means = [mean(k, clocks[k] if rested else t) for k in range(n_arms)]
         arm = player.select(dice, t)
-        reward = reward_of(law, means[arm], concentration, dice, t)
+        reward = reward_of(law, means[arm], *spread, dice, t)
         regret += max(means) - means[arm]
         expected += means[arm]
         earned += reward
@@ -406,10 +406,12 @@ def play(
     return trace
 
 
-def reward_of(law: str, mean: float, concentration: float, dice: Dice, t: int) -> float:
+def reward_of(law: str, mean: float, concentration: float, deviation: float, dice: Dice, t: int) -> float:
     """A reward with this mean."""
     if law == "bernoulli":
         return 1.0 if dice.uniform(t, 0, REWARD) < mean else 0.0
+    if law == "normal":
+        return mean + deviation * normal_pair(dice.words(t, 0, REWARD))[0]
     a, b = mean * concentration, (1 - mean) * concentration
     if law == "mean" or a <= 0 or b <= 0:
         return mean

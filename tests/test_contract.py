@@ -47,8 +47,9 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "wrong": [[[0.1, -1e-9]], [[0.1], [0.2]], [], [[]], [[0.1, 0.2], [0.3]], [[0.1, math.inf]], 3, [[[0.1, 0.2]]]],
     },
     "rested": {"values": [True, False], "wrong": [0, 1, 1.0, "true", "no"]},
-    "rewards": {"values": ["bernoulli", "mean", "beta"], "wrong": ["Beta", "normal", "", 0.5]},
+    "rewards": {"values": ["bernoulli", "mean", "beta", "normal"], "wrong": ["Beta", "gauss", "", 0.5]},
     "concentration": {"values": [0.1, 30], "wrong": [0, -1]},
+    "deviation": {"values": [0.01, 3], "wrong": [0, -1, 1e101]},
     "hazard": {"values": [0, 0.01, 1], "wrong": [-0.1, 1.1]},
     "together": {"values": [True, False], "wrong": [0, 1, 1.0, "true", "no"]},
     "low": {"values": [0, 0.5, 1], "wrong": [-0.1, 1.1]},
@@ -149,7 +150,7 @@ def test_values_are_frozen_keyword_only_and_documented(cls: type) -> None:
     for field in dataclasses.fields(cls):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(made, field.name, 0.5)
-        if field.init and field.name not in {"rested", "rewards", "concentration", "n_arms"}:
+        if field.init and field.name not in {"rested", "rewards", "concentration", "deviation", "n_arms"}:
             told = "".join(base.__doc__ or "" for base in cls.__mro__[:2])
             assert f"{field.name}:" in told, f"{field.name} is not in the docstring"
     with pytest.raises(TypeError):

@@ -10,7 +10,7 @@ import driftbandit as db
 
 REQUIRED = inspect.Parameter.empty
 PRIOR = {"prior_successes": 1, "prior_failures": 1}
-EVERY_ENVIRONMENT = {"rested": False, "rewards": "bernoulli", "concentration": 10}
+EVERY_ENVIRONMENT = {"rested": False, "rewards": "bernoulli", "concentration": 10, "deviation": 0.5}
 PARAMETERS = {
     "ThompsonSampling": ("ts", PRIOR),
     "OptimisticThompsonSampling": ("ots", PRIOR),

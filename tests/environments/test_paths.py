@@ -113,7 +113,7 @@ def test_the_means_of_a_path_are_not_known_beforehand(environment: db.Environmen
 
 
 def test_results_tell_the_environment() -> None:
-    environment = db.Switching(hazard=0.05, together=True)
+    environment = db.Switching(hazard=0.05, together=True, rewards="normal", deviation=0.1)
     result = db.simulate(db.UCB1(), environment, horizon=20, runs=4, progress=False)
-    assert result.environment == "switching:hazard=0.05,together=true"
+    assert result.environment == "switching:rewards=normal,deviation=0.1,hazard=0.05,together=true"
     assert db.Environment.parse(result.environment) == environment

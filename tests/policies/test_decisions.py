@@ -62,6 +62,7 @@ FRACTIONAL_REWARDS = {
         db.SlidingWindowUCB(window=11),
     ],
     "beta": [db.DiscountedThompsonSampling(discount=0.9), db.SlidingWindowUCB(window=11)],
+    "normal": [db.DiscountedUCB(discount=0.9), db.SlidingWindowUCB(window=11), db.UCB1()],
 }
 
 
@@ -101,7 +102,7 @@ def switches() -> list[Case]:
         Case(dts, db.Switching(hazard=0.1, n_arms=4)),
         Case(dts, db.Switching(hazard=0.1, together=True, low=0.2, high=0.9, n_arms=2, rested=True)),
         Case(ucb, db.Switching(hazard=0.3, low=0.4, n_arms=7, rested=True)),
-        Case(ucb, db.Switching(hazard=0.02, together=True)),
+        Case(ucb, db.Switching(hazard=0.02, together=True, rewards="normal", deviation=0.1)),
     ]
 
 

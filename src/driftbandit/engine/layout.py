@@ -54,7 +54,7 @@ class World(NamedTuple):
     mean: Reals
     clock: NDArray[np.int64]
     path: tuple[float, ...]  # its parameters, where every run has its own
-    spread: float  # of rewards: the concentration of "beta" ones
+    spread: float  # of rewards: the concentration of "beta" ones, the deviation of "normal" ones
     fractional: bool  # whether rewards are anything but 0 and 1
 
 

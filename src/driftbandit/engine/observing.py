@@ -9,7 +9,7 @@ from driftbandit.elementary import exp
 from driftbandit.engine.layout import Desk, Place, Record, World, move, reward_of
 from driftbandit.engine.walking import mean_after
 from driftbandit.rng import REWARD, draw, uniform
-from driftbandit.sampling import log_odds_accepted, log_odds_attempt
+from driftbandit.sampling import log_odds_accepted, log_odds_attempt, normal_pair
 
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
@@ -77,6 +77,13 @@ def beta_reward(mean: float, spread: float, seed: np.uint64, run: np.uint64, ste
         if sure or log_odds_accepted(a, b, words):
             return 1.0 / (1.0 + exp(-value))
         attempt += ONE
+
+
+def normal_reward(mean: float, spread: float, seed: np.uint64, run: np.uint64, step: np.uint64) -> float:
+    """N(mean, σ²)."""
+    words = draw(seed, run, step, ZERO, REWARD, ZERO)
+    normal, _, _ = normal_pair(words[0], words[1])
+    return mean + spread * normal
 
 
 def move_rested(place: Place, world: World, desk: Desk) -> None:

@@ -28,6 +28,7 @@ REWARDS = {
     "bernoulli": observing.bernoulli_reward,
     "mean": observing.mean_reward,
     "beta": observing.beta_reward,
+    "normal": observing.normal_reward,
 }
 BLOCK_NUMBERS = 1 << 15
 """How many pairs (arm, run) a block holds: its arrays then stay in the second-level cache."""
@@ -229,7 +230,7 @@ def _world(environment: Environment, horizon: int, seed: np.uint64, first_run: i
 
 def spread_of(environment: Environment) -> float:
     """The number that the law of rewards has beside the mean."""
-    return environment.concentration
+    return environment.deviation if environment.rewards == "normal" else environment.concentration
 
 
 def _at(world: World, environment: Environment, first_step: int, last_step: int) -> World:

@@ -24,7 +24,7 @@ class Brownian(Environment):
         volatility: (σ) standard deviation of one movement, in (0, 1].
         start: the mean of every arm at the first step, in [0, 1]; None: uniform, another for every arm and run.
         n_arms: (K) at least 2.
-        rested, rewards, concentration: as for every environment.
+        rested, rewards, concentration, deviation: as for every environment.
 
     >>> print(Brownian(volatility=0.05, start=0.5))
     brownian:volatility=0.05,start=0.5

@@ -25,16 +25,19 @@ class Environment(Specification):
 
     Parameters:
         rested: whether an arm's mean moves only when that arm is chosen.
-        rewards: "bernoulli" (0 or 1), "mean" (the mean itself), or "beta" (Beta distributed around the mean).
+        rewards: "bernoulli" (0 or 1), "mean" (the mean itself), "beta" (Beta distributed around the mean), or "normal"
+            (normally distributed around it, so also below 0 and above 1).
         concentration: with "beta" rewards, the sum of the two shapes, from 1e-100 to 1e100; large is narrow.
+        deviation: with "normal" rewards, their standard deviation, from 1e-100 to 1e100.
     """
 
     kind: ClassVar[str] = "environment"
     known: ClassVar[dict[str, type["Environment"]]] = {}
 
     rested: bool = flag(False)
-    rewards: str = choice("bernoulli", "mean", "beta")
+    rewards: str = choice("bernoulli", "mean", "beta", "normal")
     concentration: float = real("[1e-100, 1e100]", 10.0)
+    deviation: float = real("[1e-100, 1e100]", 0.5)
 
     if TYPE_CHECKING:
         n_arms: Any  # a field, or counted from the data: every environment has it

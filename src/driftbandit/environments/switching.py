@@ -22,7 +22,7 @@ class Switching(Environment):
         low: the lowest mean, in [0, 1].
         high: the highest mean, in [0, 1] and not below `low`.
         n_arms: (K) at least 2.
-        rested, rewards, concentration: as for every environment.
+        rested, rewards, concentration, deviation: as for every environment.
 
     >>> print(Switching(hazard=0.005, together=True))
     switching:hazard=0.005,together=true
