@@ -17,6 +17,7 @@ from driftbandit.engine.result import Result, assemble
 from driftbandit.engine.shard import Outcome, Shard
 from driftbandit.engine.threads import Threads
 from driftbandit.environments import Environment
+from driftbandit.environments.trying import tried as tried_environment
 from driftbandit.errors import ClusterError, Interrupted, InvalidValue
 from driftbandit.policies import Policy
 from driftbandit.policies.trying import tried
@@ -64,6 +65,7 @@ class Game:
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+        tried_environment(self.environment, self.horizon)
         for policy in self.policies:
             tried(policy, self.environment.n_arms)
 

@@ -11,6 +11,7 @@ import numpy as np
 from driftbandit._version import __version__
 from driftbandit.checks import shown
 from driftbandit.engine.shard import Outcome, Shard
+from driftbandit.environments import Environment
 from driftbandit.errors import InvalidValue
 from driftbandit.linking import described
 from driftbandit.policies import Rule
@@ -65,6 +66,7 @@ class Keeper:
             shard.policy.parameters(),
             shard.environment.name,
             shard.environment.parameters(),
+            fingerprint_of_means(shard.environment),
             [shard.horizon, shard.seed, shard.first_run, shard.runs, shard.steps, shard.bin_width],
         ]
         return self.folder / f"{hashlib.sha256(json.dumps(key).encode()).hexdigest()[:40]}.npz"
@@ -76,3 +78,10 @@ def fingerprint(rule: Rule) -> str:
     functions = (*choosing, rule.learn, rule.unlearn)
     parts = [part for function in functions if function is not None for part in described(function)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def fingerprint_of_means(environment: Environment) -> str:
+    """A hash of what moves the means: an edited environment of the same name is another one."""
+    path = environment.path()
+    functions = (type(environment).means_at,) if path is None else (path.first, path.following)
+    return hashlib.sha256("\n".join(part for each in functions for part in described(each)).encode()).hexdigest()

@@ -16,6 +16,7 @@ from driftbandit.engine import choosing, observing, playing
 from driftbandit.engine.layout import VECTOR, Desk, Memory, Reals, Record, Waiting, World
 from driftbandit.engine.walking import mean_at_start
 from driftbandit.environments import Environment
+from driftbandit.environments.trying import means_of
 from driftbandit.linking import CPU, link
 from driftbandit.policies import Policy, Rule
 
@@ -243,7 +244,7 @@ def _at(world: World, environment: Environment, first_step: int, last_step: int)
 @functools.lru_cache(maxsize=8)
 def means_table(environment: Environment, first_clock: int, last_clock: int) -> Reals:
     """The means at these readings of the clock, a row each; shared between threads, so not to be written."""
-    table = np.ascontiguousarray(environment.means_at(np.arange(first_clock, last_clock + 1)))
+    table = means_of(environment, np.arange(first_clock, last_clock + 1))
     table.flags.writeable = False
     return table
 
