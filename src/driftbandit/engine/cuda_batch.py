@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from driftbandit.engine import cuda_kernel as at
 from driftbandit.engine import cuda_room, cuda_steps, single
 from driftbandit.engine.cuda_target import Gpu, cuda
-from driftbandit.engine.shard import REWARDS, Outcome, Shard, means_table
-from driftbandit.environments import Brownian, Environment
+from driftbandit.engine.shard import REWARDS, Outcome, Shard, means_table, spread_of
+from driftbandit.environments import Environment
 from driftbandit.linking import link
 from driftbandit.policies import Rule
 
@@ -48,8 +48,8 @@ class Kind:
 def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
     """The kind of launch that a shard belongs to."""
     environment, n_arms = shard.environment, shard.environment.n_arms
-    walks = isinstance(environment, Brownian)
-    own = walks or environment.rested
+    path = environment.path()
+    own = path is not None or environment.rested
     real_bytes = np.dtype(gpu.real).itemsize
     arm_reals = 3 if rule.selection == "weighted" else 2
     threads, shared_bytes = _block(n_arms, arm_reals * real_bytes + 16 * own, threads)
@@ -60,7 +60,7 @@ def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
         decide = cuda_steps.choose_by_sample if rule.selection == "sampled" else cuda_steps.choose_by_index
     else:
         decide = cuda_steps.choose_from_many
-    if walks:
+    if path is not None:
         begin, move = cuda_steps.begin_walks, cuda_steps.walk_rested if environment.rested else cuda_steps.walk_restless
     elif own:
         begin, move = cuda_steps.begin_rested, cuda_steps.move_rested
@@ -76,6 +76,9 @@ def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
         "unlearn": rule.unlearn,
         "reward_of": REWARDS[environment.rewards],
         "parameters_of": PARAMETERS.get(len(rule.parameters), cuda_room.many_parameters),
+        "path_of": PARAMETERS.get(len(path.parameters) if path else 0, cuda_room.many_parameters),
+        "first_mean": path and path.first,
+        "next_mean": path and path.following,
         "room": cuda_room.room_in_shared_memory if in_shared else cuda_room.room_on_the_card,
         "windowed": rule.window > 0,
         "trials": rule.binary and environment.rewards != "bernoulli",
@@ -104,6 +107,12 @@ def _block(n_arms: int, bytes_an_arm: int, threads: int) -> tuple[int, int]:
     return threads, 0
 
 
+def _path_numbers(shard: Shard) -> tuple[float, ...]:
+    """The parameters of its environment's path, if it has one."""
+    path = shard.environment.path()
+    return () if path is None else path.numbers
+
+
 class Batch:
     """Shards of one kind, played by launches that hold all of their runs."""
 
@@ -120,6 +129,8 @@ class Batch:
         self.numbers: NDArray[Any] = np.zeros((len(members), at.NUMBER_COLUMNS), gpu.real)
         n_parameters = max(1, max(len(rule.parameters) for _, _, rule in members))
         self.parameters: NDArray[Any] = np.zeros((len(members), n_parameters), gpu.real)
+        n_numbers = max(1, max(len(_path_numbers(shard)) for _, shard, _ in members))
+        self.paths: NDArray[Any] = np.zeros((len(members), n_numbers), gpu.real)
         self.sizes: dict[int, int] = collections.defaultdict(int)
         self.blocks = self._fill()
         self.stream = cuda.stream()
@@ -150,12 +161,10 @@ class Batch:
             for column, value in size.items():
                 self.whole[i, column] = self.sizes[column]
                 self.sizes[column] += value
-            volatility, start = (
-                (environment.volatility, environment.start) if isinstance(environment, Brownian) else (0.0, 0.0)
-            )
-            start = -1.0 if start is None else start
-            self.numbers[i] = (rule.decay, *rule.initial, volatility, environment.concentration, start)
+            self.numbers[i] = (rule.decay, *rule.initial, spread_of(environment))
             self.parameters[i, : len(rule.parameters)] = rule.parameters
+            numbers = _path_numbers(shard)
+            self.paths[i, : len(numbers)] = numbers
             first = np.arange(0, places, self.kind.threads, dtype=np.uint64)
             blocks.append(np.column_stack([np.full_like(first, i), first]))
         self.steps = np.array(steps, np.uint64)
@@ -176,7 +185,7 @@ class Batch:
         self.state = [cuda.device_array(shape, dtype, stream=self.stream) for shape, dtype in shapes]
         self.figures = cuda.device_array(self.sizes[at.FIGURES], np.float64, stream=self.stream)
         self.choices = cuda.to_device(np.zeros(self.sizes[at.CHOICES], np.int64), stream=self.stream)
-        fixed = (self.blocks, self.numbers, self.parameters, self.steps)
+        fixed = (self.blocks, self.numbers, self.parameters, self.paths, self.steps)
         self.fixed = [cuda.to_device(array, stream=self.stream) for array in fixed]
 
     def launch(self) -> bool:
@@ -190,13 +199,13 @@ class Batch:
         tables = self._tables(first, last)
         self.tables = [cuda.to_device(array, stream=self.stream) for array in (self.whole, *tables)]
         whole, table, best = self.tables
-        blocks, numbers, parameters, steps = self.fixed
+        blocks, numbers, parameters, paths, steps = self.fixed
         shape = (len(self.blocks), self.kind.threads, self.stream, self.kind.shared_bytes)
         with warnings.catch_warnings():  # a small launch is not worth a warning: others run beside it
             warnings.filterwarnings("ignore", message=".*Grid size")
             self.kernel[shape](
-                np.uint64(self.kind.seed), first, last, blocks, whole, numbers, parameters, table, best, steps,
-                *self.state, self.figures, self.choices,
+                np.uint64(self.kind.seed), first, last, blocks, whole, numbers, parameters, paths, table, best,
+                steps, *self.state, self.figures, self.choices,
             )  # fmt: skip
         self.launched = sum(shard.runs * max(0, min(last, shard.horizon) - first + 1) for _, shard, _ in self.members)
         self.next_step = last + 1
@@ -210,7 +219,7 @@ class Batch:
         for i, (_, shard, _) in enumerate(self.members):
             environment = shard.environment
             self.whole[i, [at.CYCLE, at.ROW, at.TABLE, at.BEST]] = NEVER, 0, 0, 0
-            if isinstance(environment, Brownian) or first > shard.horizon:
+            if environment.path() is not None or first > shard.horizon:
                 continue
             cycle = environment.cycle if environment.cycle and environment.cycle <= shard.horizon else None
             if cycle:

@@ -23,7 +23,7 @@ from driftbandit.rng import TRIAL, draw, uniform
     BIN_WIDTH, ARM_START, RUN_START, RING_START, FIGURES, CHOICES, WHOLE_COLUMNS,
 ) = range(21)  # fmt: skip
 # The columns of `numbers`, the real numbers of every shard.
-DECAY, INITIAL_A, INITIAL_B, VOLATILITY, CONCENTRATION, WALK_START, NUMBER_COLUMNS = range(7)
+DECAY, INITIAL_A, INITIAL_B, SPREAD, NUMBER_COLUMNS = range(5)
 REGRET, EXPECTED, REWARD, SUMS = range(4)
 
 TALLY_STEPS = 32
@@ -37,7 +37,7 @@ def _open(*_: Any) -> Any:
     raise AssertionError("a slot that link must fill")
 
 
-parameters_of = room = decide = see = begin = move = _open
+parameters_of = path_of = room = decide = see = begin = move = _open
 shared_room: Any = _open
 """Whether the arms' numbers are in shared memory."""
 windowed: Any = _open
@@ -47,9 +47,9 @@ trials: Any = _open
 
 
 def play_runs(
-    seed: Any, first_step: int, last_step: int, blocks: Any, whole: Any, numbers: Any, parameters: Any, table: Any,
-    best: Any, steps: Any, all_a: Any, all_b: Any, all_means: Any, all_clocks: Any, ring_arms: Any, ring_rewards: Any,
-    totals: Any, sums: Any, figures: Any, choices: Any,
+    seed: Any, first_step: int, last_step: int, blocks: Any, whole: Any, numbers: Any, parameters: Any, paths: Any,
+    table: Any, best: Any, steps: Any, all_a: Any, all_b: Any, all_means: Any, all_clocks: Any, ring_arms: Any,
+    ring_rewards: Any, totals: Any, sums: Any, figures: Any, choices: Any,
 ) -> None:  # fmt: skip
     """Steps `first_step` to `last_step` of every run in the launch, or to the end of its game."""
     threads = np.uint64(cuda.blockDim.x)
@@ -70,8 +70,8 @@ def play_runs(
     decay = numbers[shard, DECAY]
     initial_a = numbers[shard, INITIAL_A]
     initial_b = numbers[shard, INITIAL_B]
-    volatility = numbers[shard, VOLATILITY]
-    concentration = numbers[shard, CONCENTRATION]
+    path = path_of(paths, shard)
+    spread = numbers[shard, SPREAD]
 
     start = whole[shard, ARM_START] + place
     stop = whole[shard, ARM_START] + n_arms * places
@@ -91,7 +91,7 @@ def play_runs(
     rewards = np.float64(0.0)
     if first_step == 1:
         reset(a, b, n_arms, initial_a, initial_b)
-        begin(own_table, numbers[shard, WALK_START], n_arms, mean, clock, seed, run)
+        begin(own_table, path, n_arms, mean, clock, seed, run)
     else:
         total = totals[mine]
         regret = sums[REGRET, mine]
@@ -125,11 +125,11 @@ def play_runs(
         chosen, chance = decide(p, context(p, total), n_arms, a, b, scores, seed, run, step)
 
         best_mean, chosen_mean = see(own_table, own_best, row, n_arms, mean, chosen)
-        reward = reward_of(real(chosen_mean), concentration, seed, run, step)
+        reward = reward_of(real(chosen_mean), spread, seed, run, step)
         regret += np.float64(best_mean) - np.float64(chosen_mean)
         expected += np.float64(chosen_mean)
         rewards += np.float64(reward)
-        move(own_table, cycle, volatility, n_arms, mean, clock, chosen, seed, run, step)
+        move(own_table, cycle, path, n_arms, mean, clock, chosen, seed, run, step)
         row += ONE
         row = ZERO if row == cycle else row
 

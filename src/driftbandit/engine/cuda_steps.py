@@ -13,7 +13,7 @@ import numpy as np
 from driftbandit.elementary import exp, real
 from driftbandit.engine.layout import accepted, probability, score
 from driftbandit.engine.single import choose_one_by_score, choose_one_by_weight
-from driftbandit.environments.brownian import first_mean, next_mean
+from driftbandit.engine.walking import mean_after, mean_at_start
 from driftbandit.rng import BOOST, CHOICE, SCORE, draw, uniform
 
 ZERO = np.uint64(0)
@@ -164,11 +164,11 @@ def see_own(table: Any, best: Any, row: Any, n_arms: Any, mean: Any, chosen: Any
     return largest, mean[chosen]
 
 
-def begin_nothing(table: Any, start: Any, n_arms: Any, mean: Any, clock: Any, seed: Any, run: Any) -> None:
+def begin_nothing(table: Any, path: Any, n_arms: Any, mean: Any, clock: Any, seed: Any, run: Any) -> None:
     """All runs see the same means: none to keep."""
 
 
-def begin_rested(table: Any, start: Any, n_arms: Any, mean: Any, clock: Any, seed: Any, run: Any) -> None:
+def begin_rested(table: Any, path: Any, n_arms: Any, mean: Any, clock: Any, seed: Any, run: Any) -> None:
     """Every arm at the first row of its own clock."""
     arm = ZERO
     while arm < n_arms:
@@ -177,24 +177,24 @@ def begin_rested(table: Any, start: Any, n_arms: Any, mean: Any, clock: Any, see
         arm += ONE
 
 
-def begin_walks(table: Any, start: Any, n_arms: Any, mean: Any, clock: Any, seed: Any, run: Any) -> None:
+def begin_walks(table: Any, path: Any, n_arms: Any, mean: Any, clock: Any, seed: Any, run: Any) -> None:
     """Every arm where its walk starts."""
     arm = ZERO
     while arm < n_arms:
-        mean[arm] = first_mean(start, seed, run, arm)
+        mean[arm] = mean_at_start(path, seed, run, arm)
         clock[arm] = ONE
         arm += ONE
 
 
 def move_nothing(
-    table: Any, cycle: Any, volatility: Any, n_arms: Any, mean: Any, clock: Any, chosen: Any,
+    table: Any, cycle: Any, path: Any, n_arms: Any, mean: Any, clock: Any, chosen: Any,
     seed: Any, run: Any, step: Any,
 ) -> None:  # fmt: skip
     """The step itself moves the means."""
 
 
 def move_rested(
-    table: Any, cycle: Any, volatility: Any, n_arms: Any, mean: Any, clock: Any, chosen: Any,
+    table: Any, cycle: Any, path: Any, n_arms: Any, mean: Any, clock: Any, chosen: Any,
     seed: Any, run: Any, step: Any,
 ) -> None:  # fmt: skip
     """The chosen arm's clock, kept as a row of the table, moves, and its mean with it."""
@@ -205,20 +205,20 @@ def move_rested(
 
 
 def walk_restless(
-    table: Any, cycle: Any, volatility: Any, n_arms: Any, mean: Any, clock: Any, chosen: Any,
+    table: Any, cycle: Any, path: Any, n_arms: Any, mean: Any, clock: Any, chosen: Any,
     seed: Any, run: Any, step: Any,
 ) -> None:  # fmt: skip
     """Every arm walks on."""
     arm = ZERO
     while arm < n_arms:
-        mean[arm] = next_mean(real(mean[arm]), volatility, seed, run, step, arm)
+        mean[arm] = mean_after(path, real(mean[arm]), seed, run, step, arm)
         arm += ONE
 
 
 def walk_rested(
-    table: Any, cycle: Any, volatility: Any, n_arms: Any, mean: Any, clock: Any, chosen: Any,
+    table: Any, cycle: Any, path: Any, n_arms: Any, mean: Any, clock: Any, chosen: Any,
     seed: Any, run: Any, step: Any,
 ) -> None:  # fmt: skip
     """The chosen arm walks on."""
-    mean[chosen] = next_mean(real(mean[chosen]), volatility, seed, run, clock[chosen], chosen)
+    mean[chosen] = mean_after(path, real(mean[chosen]), seed, run, clock[chosen], chosen)
     clock[chosen] += ONE

@@ -53,8 +53,8 @@ class World(NamedTuple):
     cycle: int  # after how many rows the table repeats; 0: never
     mean: Reals
     clock: NDArray[np.int64]
-    volatility: float
-    concentration: float
+    path: tuple[float, ...]  # its parameters, where every run has its own
+    spread: float  # of rewards: the concentration of "beta" ones, the deviation of "normal" ones
     fractional: bool  # whether rewards are anything but 0 and 1
 
 
@@ -101,6 +101,8 @@ def _open(*_: Any) -> Any:
 # A rule's own functions.
 score = attempt = shape = accepted = rough = apart = log_weight = probability = context = explore = _open
 learn = unlearn = notice = alarm = renew = observations = _open
+# A path's own functions.
+first_mean = next_mean = _open
 # How a rule's numbers are read and written.
 own_of = put_own = common_of = put_common = shape_of = put_shape = _open
 # The forms of each part of a step.

@@ -86,7 +86,7 @@ class Rule:
             of the choice where arms are chosen by weight, else 1.
         notice: notice(p, common, own, reward, probability) → the shared numbers, just before `learn`.
         binary: whether a fractional reward is first turned into a Bernoulli trial (Algorithm 1).
-        least_reward, largest_reward: the rewards that it can learn from: 0 to 1 unless it says otherwise.
+        least_reward, largest_reward: which rewards live use accepts: 0 to 1 unless the rule says otherwise.
 
     Forgetting:
         decay: what an arm's numbers are multiplied by at each step: one factor, or one for each number.
