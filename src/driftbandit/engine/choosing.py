@@ -1,8 +1,9 @@
 """How a block of runs chooses arms: the three kinds of selection, with the inner loop over runs.
 
 `score`, `attempt`, `rough`, `apart`, `accepted`, `log_weight` and `probability` are slots that `link` fills with a
-policy's rule, `own_of` reads an arm's numbers and `shared_of` what arms share in a run. Every loop over runs that does arithmetic is free of branches and calls, and reads its numbers in a row, so that it is vectorised;
-picking out the few runs that need another attempt is a loop of its own.
+policy's rule; `own_of` reads an arm's numbers and `shared_of` what the arms of a run share. Every loop over runs that
+does arithmetic is free of branches and calls, and reads its numbers in a row, so that it is vectorised; picking out the
+few runs that need another attempt is a loop of its own.
 """
 
 from math import inf

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 Reals = NDArray[np.float64]
 Evidence = Reals
-"""What a policy knows of every arm: `[arm, number, run]`. Take it arm by arm, `evidence[k]`: its rows are contiguous."""
+"""What a policy knows of every arm: `[arm, number, run]`, to be taken arm by arm, whose rows are contiguous."""
 Place = tuple[np.uint64, np.uint64, np.uint64]
 """Where random numbers come from: the seed, the first run of the block, the step."""
 

@@ -16,7 +16,6 @@ from driftbandit.engine.layout import (
     World,
     choose,
     hear,
-    learn,
     observe,
     own_of,
     put_common,
@@ -112,13 +111,6 @@ def take_in(
         for r in range(n):
             start_again(evidence, memory, r, -1)
             put_common(memory.common, r, memory.start)
-
-
-def learn_only(parameters: Any, evidence: Evidence, memory: Memory, desk: Desk) -> None:
-    """The chosen arm of every run learns."""
-    for r in range(desk.chosen.size):
-        arm = evidence[desk.chosen[r]]
-        put_own(arm, r, learn(parameters, *own_of(arm, r), desk.reward[r], desk.probability[r]))
 
 
 def start_again(evidence: Evidence, memory: Memory, r: int, arm: int) -> None:

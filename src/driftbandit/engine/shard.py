@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from driftbandit.engine import choosing, numbers, observing, playing, sharing, watching
 from driftbandit.engine.layout import VECTOR, Desk, Memory, Reals, Record, Waiting, World
+from driftbandit.engine.slots import rule_slots
 from driftbandit.engine.walking import mean_at_start
 from driftbandit.environments import Environment
 from driftbandit.environments.trying import means_of
@@ -158,66 +159,32 @@ def slots_for(rule: Rule, environment: Environment) -> dict[str, Any]:
         move = observing.walk_rested if environment.rested else observing.walk_restless
     elif not environment.rested:
         own = observing.observe_shared
-    world = {"observe": own, "reward_of": REWARDS[environment.rewards], "move": move}
-    return rule_slots(rule) | world | ({} if path is None else {"next_mean": path.following})
+    slots = rule_slots(rule, sharing, watching) | block_slots(rule)
+    slots |= {"observe": own, "reward_of": REWARDS[environment.rewards], "move": move}
+    return slots if path is None else slots | {"next_mean": path.following}
 
 
-def rule_slots(rule: Rule) -> dict[str, Any]:
-    """What a rule fills the engine's open slots with."""
+def block_slots(rule: Rule) -> dict[str, Any]:
+    """What only a block of runs needs of a rule: its choice, and where its numbers are."""
     slots = {
         "choose": CHOOSERS[rule.selection],
         "own_of": numbers.reader(len(rule.initial)),
         "put_own": numbers.writer(len(rule.initial)),
         "common_of": numbers.reader(len(rule.common)),
         "put_common": numbers.writer(len(rule.common)),
-        "context": rule.context,
-        "share": sharing.share_by_run if rule.own_context else sharing.share_in_block,
         "shared_of": sharing.shared_by_run if rule.own_context else sharing.shared_in_block,
-        "context_of": sharing.context_with_luck if rule.luck else sharing.context_without_luck,
-        "total_of": sharing.total_of_run if rule.own_total else sharing.total_of_block,
-        "turn": sharing.no_turn,
-        "learn": rule.learn,
-        "unlearn": rule.unlearn,
-        "take": playing.learn_only,
-        "hear": watching.hear_nothing,
+        "apart": larger,
     }
-    if rule.own_total:
-        slots["observations"] = rule.observations
     if rule.selection == "sampled":
         sampler = sampler_of(rule)
         slots |= {
-            "shape": sampler.shape,
             "shape_of": numbers.reader(sampler.size),
             "put_shape": numbers.writer(sampler.size),
-            "attempt": sampler.attempt,
-            "accepted": sampler.accepted,
             "attempted_first": choosing.exactly if sampler.rough is None else choosing.roughly,
             "rough": sampler.rough,
             "apart": sampler.apart,
             "draw_more": choosing.draw_words if sampler.boosted else choosing.no_words,
         }
-    elif rule.selection == "index":
-        slots |= {"score": rule.score, "apart": larger}
-    else:
-        slots |= {"log_weight": rule.log_weight, "probability": rule.probability}
-    if rule.explore != 0.0:
-        slots |= {
-            "turn": sharing.turn_to_any_by_weight if rule.selection == "weighted" else sharing.turn_to_any,
-            "explore_of": sharing.share_at_step if callable(rule.explore) else sharing.fixed_share,
-            "explore": rule.explore if callable(rule.explore) else None,
-        }
-    if rule.common or rule.ring:
-        slots |= {"take": watching.learn_and_notice, "notice": rule.notice}
-    if rule.alarm is not None:
-        slots |= {
-            "hear": watching.hear_alarms,
-            "heard": watching.heard_from_history if rule.history else watching.heard_from_numbers,
-            "alarm": rule.alarm,
-            "resets_all": rule.alarm_resets == "all",
-            "renewed": watching.renewed_from_the_start if rule.alarm_resets == "all" else watching.not_renewed,
-        }
-        if rule.renew is not None:
-            slots |= {"renewed": watching.renewed_by_rule, "renew": rule.renew}
     return slots
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from driftbandit.elementary import real
 from driftbandit.engine.layout import (
     Desk,
     Evidence,
@@ -28,7 +29,7 @@ from driftbandit.rng import EXPLORE, LUCK, draw, uniform
 ZERO = np.uint64(0)
 
 
-def share_in_block(parameters: Any, total: float, place: Place, evidence: Evidence, memory: Memory, desk: Desk) -> Any:
+def share_by_total(parameters: Any, total: float, place: Place, evidence: Evidence, memory: Memory, desk: Desk) -> Any:
     """One number for all runs."""
     return context(parameters, total)
 
@@ -67,12 +68,12 @@ def context_with_luck(parameters: Any, total: float, common: Any, luck: float) -
     return context(parameters, total, *common, luck)
 
 
-def total_of_block(parameters: Any, total: float, evidence: Evidence, r: int) -> float:
+def total_as_counted(parameters: Any, total: float, evidence: Evidence, r: int) -> float:
     """As many observations as every run has."""
     return total
 
 
-def total_of_run(parameters: Any, total: float, evidence: Evidence, r: int) -> float:
+def total_of_arms(parameters: Any, total: float, evidence: Evidence, r: int) -> float:
     """The observations that a run's arms stand for."""
     result = 0.0
     for k in range(evidence.shape[0]):
@@ -117,4 +118,4 @@ def fixed_share(parameters: Any, fixed: float, step: Any, common: Any) -> float:
 
 def share_at_step(parameters: Any, fixed: float, step: Any, common: Any) -> float:
     """A share that the rule works out."""
-    return explore(parameters, float(step), *common)  # type: ignore[no-any-return]  # a slot
+    return explore(parameters, real(step), *common)  # type: ignore[no-any-return]  # a slot

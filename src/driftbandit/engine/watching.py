@@ -25,6 +25,13 @@ from driftbandit.engine.layout import (
 from driftbandit.engine.playing import start_again
 
 
+def learn_only(parameters: Any, evidence: Evidence, memory: Memory, desk: Desk) -> None:
+    """The chosen arm of every run learns."""
+    for r in range(desk.chosen.size):
+        arm = evidence[desk.chosen[r]]
+        put_own(arm, r, learn(parameters, *own_of(arm, r), desk.reward[r], desk.probability[r]))
+
+
 def learn_and_notice(parameters: Any, evidence: Evidence, memory: Memory, desk: Desk) -> None:
     """Shared numbers take notice, the chosen arm learns, and its last rewards move on."""
     for r in range(desk.chosen.size):
@@ -32,9 +39,7 @@ def learn_and_notice(parameters: Any, evidence: Evidence, memory: Memory, desk: 
         reward = desk.reward[r]
         arm = evidence[k]
         own = own_of(arm, r)
-        put_common(
-            memory.common, r, notice(parameters, common_of(memory.common, r), own, reward, desk.probability[r])
-        )
+        put_common(memory.common, r, notice(parameters, common_of(memory.common, r), own, reward, desk.probability[r]))
         own = learn(parameters, *own, reward, desk.probability[r])
         ring = memory.past.shape[2]
         if ring > 0:

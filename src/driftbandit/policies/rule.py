@@ -57,10 +57,10 @@ def no_notice(parameters: Parameters, common: Any, own: Any, reward: float, prob
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
-    """What a policy does for a given number of arms. Only `selection`, `learn`, `parameters` and one way to choose are needed.
+    """What a policy does for a given number of arms.
 
-    `p` are the parameters; `own` are the arm's numbers and `common` those that all arms share, each as separate
-    arguments where a star stands before them and as one tuple where none does.
+    Only `selection`, `learn`, `parameters` and one way to choose are needed. `p` are the parameters, `own` the numbers of
+    an arm and `common` those that all arms share: separate arguments where a star stands before them, else one tuple.
 
     Choosing:
         selection: "index": the largest `score`; "sampled": the largest sample of a `posterior`; "weighted": by weight.
