@@ -76,7 +76,7 @@ def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
         "unlearn": rule.unlearn,
         "reward_of": REWARDS[environment.rewards],
         "parameters_of": PARAMETERS.get(len(rule.parameters), cuda_room.many_parameters),
-        "path_of": PARAMETERS.get(len(path.parameters) if path else 0, cuda_room.many_parameters),
+        "path_of": cuda_room.numbers_of(len(path.parameters) if path else 0),
         "first_mean": path and path.first,
         "next_mean": path and path.following,
         "room": cuda_room.room_in_shared_memory if in_shared else cuda_room.room_on_the_card,

@@ -1,5 +1,6 @@
 """Where a thread keeps its numbers: in the shared memory of its block, or in the card's memory; and its parameters."""
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,27 @@ def room_on_the_card(
     """
     a = all_a[start:stop:places]
     return a, all_b[start:stop:places], a, all_means[start:stop:places], all_clocks[start:stop:places], all_clocks
+
+
+def no_numbers(table: Any, shard: int) -> Any:
+    """A shard without numbers."""
+    return ()
+
+
+@functools.cache
+def numbers_of(count: int) -> Any:
+    """A function of a table and a shard: the shard's first numbers as a tuple, made of the one for one number fewer.
+
+    A row of the table would not do: a card's function cannot return a part of an array.
+    """
+    if count == 0:
+        return no_numbers
+    fewer, last = numbers_of(count - 1), count - 1
+
+    def numbers(table: Any, shard: int) -> Any:
+        return (*fewer(table, shard), table[shard, last])
+
+    return numbers
 
 
 def one_parameter(parameters: Any, shard: int) -> Any:
