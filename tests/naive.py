@@ -284,6 +284,8 @@ class Ruled:
 
     def shared(self, dice: Dice, t: int) -> float:
         luck = (dice.uniform(t, 0, LUCK),) if self.rule.luck else ()
+        if self.rule.context.__name__ == "no_context":
+            return 0.0
         return self.rule.context(self.p, self.total(), *self.common, *luck)
 
     def share_of_any(self, t: int) -> float:
@@ -298,7 +300,7 @@ class Ruled:
         elif rule.selection == "sampled":
             arm = largest([self.sample(shared, k, dice, t) for k in range(self.n_arms)], dice, t)
         else:
-            weights = [math.exp(rule.log_weight(self.p, shared, *own)) for own in self.own]
+            weights = [math.exp(self.log_weight(shared, own)) for own in self.own]
             probabilities = [rule.probability(self.p, weight / math.fsum(weights)) for weight in weights]
             arm = by_probability(probabilities, dice, t)
         turn = dice.uniform(t, 0, EXPLORE)
@@ -307,6 +309,9 @@ class Ruled:
         if rule.selection == "weighted":
             self.chance = (1.0 - any_arm) * probabilities[arm] + any_arm / self.n_arms
         return arm
+
+    def log_weight(self, shared: float, own: tuple[float, ...]) -> float:
+        return own[0] if self.rule.log_weight is None else self.rule.log_weight(self.p, shared, *own)
 
     def sample(self, shared: float, k: int, dice: Dice, t: int) -> float:
         law = self.rule.posterior.law

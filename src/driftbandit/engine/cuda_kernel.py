@@ -16,7 +16,7 @@ from driftbandit.elementary import real
 from driftbandit.engine.cuda_room import ONE, ZERO, own_means
 from driftbandit.engine.cuda_target import cuda
 from driftbandit.engine.cuda_watching import NO_ARM, start_again
-from driftbandit.engine.layout import hear, own_of, put_own, reward_of, share, take, turn, unlearn
+from driftbandit.engine.layout import forgotten, hear, own_of, put_own, reward_of, share, take, turn
 from driftbandit.rng import TRIAL, draw, uniform
 
 # The columns of `whole`, the whole numbers of every shard.
@@ -168,7 +168,7 @@ def play_runs(
                 at = whole[shard, RING_START] + ring_row * places + place
                 if step > ring and ring_arms[at] != NO_ARM:
                     arm = np.uint64(ring_arms[at])
-                    put_own(arms, arm, unlearn(p, *own_of(arms, arm), ring_rewards[at]))
+                    put_own(arms, arm, forgotten(p, own_of(arms, arm), ring_rewards[at]))
                 ring_arms[at] = chosen
                 ring_rewards[at] = reward
                 ring_row += ONE

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from driftbandit.elementary import exp, real
-from driftbandit.engine.layout import accepted, attempt, log_weight, own_of, probability, score, shape
+from driftbandit.engine.layout import accepted, attempt, own_of, probability, score, shape, weigh
 from driftbandit.engine.single import choose_one_by_score, choose_one_by_weight
 from driftbandit.engine.walking import mean_after, mean_at_start
 from driftbandit.rng import BOOST, CHOICE, SCORE, draw, uniform
@@ -103,15 +103,15 @@ def choose_by_weight(
     parameters: Any, shared: Any, n_arms: Any, arms: Any, scores: Any, seed: Any, run: Any, step: Any
 ) -> tuple[Any, Any]:
     """An arm by its probability, which is returned too."""
-    largest = log_weight(parameters, shared, *own_of(arms, ZERO))
+    largest = weigh(parameters, shared, own_of(arms, ZERO))
     arm = ONE
     while arm < n_arms:
-        largest = max(largest, log_weight(parameters, shared, *own_of(arms, arm)))
+        largest = max(largest, weigh(parameters, shared, own_of(arms, arm)))
         arm += ONE
     total = real(0.0)
     arm = ZERO
     while arm < n_arms:
-        weight = exp(log_weight(parameters, shared, *own_of(arms, arm)) - largest)
+        weight = exp(weigh(parameters, shared, own_of(arms, arm)) - largest)
         scores[arm] = weight
         total += weight
         arm += ONE

@@ -15,9 +15,9 @@ from driftbandit.engine.layout import (
     context,
     context_of,
     explore_of,
+    forgotten,
     heard,
     learn,
-    log_weight,
     notice,
     observations,
     own_of,
@@ -27,7 +27,7 @@ from driftbandit.engine.layout import (
     renewed,
     resets_all,
     total_of,
-    unlearn,
+    weigh,
 )
 from driftbandit.rng import EXPLORE, LUCK, draw, uniform
 
@@ -102,17 +102,17 @@ def turn_to_any_by_weight(
 
 def chance_by_weight(parameters: Any, shared: Any, n_arms: Any, arms: Any, chosen: Any) -> Any:
     """The probability of an arm that was not chosen by it."""
-    largest = log_weight(parameters, shared, *own_of(arms, ZERO))
+    largest = weigh(parameters, shared, own_of(arms, ZERO))
     arm = ONE
     while arm < n_arms:
-        largest = max(largest, log_weight(parameters, shared, *own_of(arms, arm)))
+        largest = max(largest, weigh(parameters, shared, own_of(arms, arm)))
         arm += ONE
     total = real(0.0)
     arm = ZERO
     while arm < n_arms:
-        total += exp(log_weight(parameters, shared, *own_of(arms, arm)) - largest)
+        total += exp(weigh(parameters, shared, own_of(arms, arm)) - largest)
         arm += ONE
-    weight = exp(log_weight(parameters, shared, *own_of(arms, chosen)) - largest)
+    weight = exp(weigh(parameters, shared, own_of(arms, chosen)) - largest)
     return probability(parameters, weight * (real(1.0) / total))
 
 
@@ -152,7 +152,7 @@ def learn_and_notice(
         before = np.uint64(counts[chosen * places])
         here = chosen * ring * places
         if own_window > ZERO and before >= own_window:
-            own = unlearn(parameters, *own, real(rewards[here + (before - own_window) % ring * places]))
+            own = forgotten(parameters, own, real(rewards[here + (before - own_window) % ring * places]))
         rewards[here + before % ring * places] = reward
         counts[chosen * places] = before + ONE
     put_own(arms, chosen, own)

@@ -106,7 +106,7 @@ first_mean = next_mean = _open
 # How a rule's numbers are read and written.
 own_of = put_own = common_of = put_common = shape_of = put_shape = _open
 # The forms of each part of a step.
-share = shared_of = context_of = total_of = attempted_first = draw_more = settled = choose = turn = explore_of = _open
-take = hear = heard = renewed = observe = reward_of = move = _open
+share = weigh = shared_of = context_of = total_of = attempted_first = draw_more = settled = choose = _open
+turn = explore_of = take = forgotten = hear = heard = renewed = observe = reward_of = move = _open
 resets_all: Any = _open
 """Whether an alarm makes every arm start again."""

@@ -15,6 +15,7 @@ from driftbandit.engine.layout import (
     Record,
     World,
     choose,
+    forgotten,
     hear,
     observe,
     own_of,
@@ -23,7 +24,6 @@ from driftbandit.engine.layout import (
     share,
     take,
     turn,
-    unlearn,
 )
 from driftbandit.rng import TRIAL, draw, uniform
 
@@ -103,7 +103,7 @@ def take_in(
             k = memory.arms[row_of_step, r]
             if t > memory.window and k >= 0:
                 arm = evidence[k]
-                put_own(arm, r, unlearn(parameters, *own_of(arm, r), memory.rewards[row_of_step, r]))
+                put_own(arm, r, forgotten(parameters, own_of(arm, r), memory.rewards[row_of_step, r]))
             memory.arms[row_of_step, r] = chosen[r]
             memory.rewards[row_of_step, r] = reward[r]
     hear(parameters, evidence, memory, desk)

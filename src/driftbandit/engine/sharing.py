@@ -19,10 +19,12 @@ from driftbandit.engine.layout import (
     context_of,
     explore,
     explore_of,
+    log_weight,
     observations,
     own_of,
     probability,
     total_of,
+    unlearn,
 )
 from driftbandit.rng import EXPLORE, LUCK, draw, uniform
 
@@ -109,6 +111,26 @@ def turn_to_any_by_weight(parameters: Any, place: Place, evidence: Evidence, mem
             desk.chosen[r] = min(int(u / e * n_arms), n_arms - 1)
             desk.probability[r] = probability(parameters, desk.scores[desk.chosen[r], r] * desk.total[r])
         desk.probability[r] = (1.0 - e) * desk.probability[r] + e / n_arms
+
+
+def weigh_by_first_number(parameters: Any, shared: Any, own: Any) -> Any:
+    """An arm's first number is the logarithm of its weight."""
+    return own[0]
+
+
+def weigh_by_rule(parameters: Any, shared: Any, own: Any) -> Any:
+    """The rule says what the logarithm of an arm's weight is."""
+    return log_weight(parameters, shared, *own)
+
+
+def nothing_forgotten(parameters: Any, own: Any, reward: Any) -> Any:
+    """Nothing leaves a window."""
+    return own
+
+
+def forgotten_by_rule(parameters: Any, own: Any, reward: Any) -> Any:
+    """The arm's numbers without an observation that left the window."""
+    return unlearn(parameters, *own, reward)
 
 
 def fixed_share(parameters: Any, fixed: float, step: Any, common: Any) -> float:

@@ -14,17 +14,21 @@ def rule_slots(rule: Rule, sharing: Any, watching: Any) -> dict[str, Any]:
         "share": sharing.share_by_run if rule.own_context else sharing.share_by_total,
         "turn": sharing.no_turn,
         "learn": rule.learn,
-        "unlearn": rule.unlearn,
+        "forgotten": pure.nothing_forgotten,
         "take": watching.learn_only,
         "hear": watching.hear_nothing,
     }
+    if rule.unlearn is not None:
+        slots |= {"forgotten": pure.forgotten_by_rule, "unlearn": rule.unlearn}
     if rule.selection == "sampled":
         sampler = sampler_of(rule)
         slots |= {"shape": sampler.shape, "attempt": sampler.attempt, "accepted": sampler.accepted}
     elif rule.selection == "index":
         slots |= {"score": rule.score}
     else:
-        slots |= {"log_weight": rule.log_weight, "probability": rule.probability}
+        slots |= {"probability": rule.probability, "weigh": pure.weigh_by_first_number}
+        if rule.log_weight is not None:
+            slots |= {"weigh": pure.weigh_by_rule, "log_weight": rule.log_weight}
     if rule.own_context:
         slots |= {
             "context_of": pure.context_with_luck if rule.luck else pure.context_without_luck,

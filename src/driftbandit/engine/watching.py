@@ -11,6 +11,7 @@ from driftbandit.engine.layout import (
     Memory,
     alarm,
     common_of,
+    forgotten,
     heard,
     learn,
     notice,
@@ -20,7 +21,6 @@ from driftbandit.engine.layout import (
     renew,
     renewed,
     resets_all,
-    unlearn,
 )
 from driftbandit.engine.playing import start_again
 
@@ -45,7 +45,7 @@ def learn_and_notice(parameters: Any, evidence: Evidence, memory: Memory, desk: 
         if ring > 0:
             before = memory.past_count[k, r]
             if 0 < memory.own_window <= before:
-                own = unlearn(parameters, *own, float(memory.past[k, r, (before - memory.own_window) % ring]))
+                own = forgotten(parameters, own, float(memory.past[k, r, (before - memory.own_window) % ring]))
             memory.past[k, r, before % ring] = reward
             memory.past_count[k, r] = before + 1
         put_own(arm, r, own)
