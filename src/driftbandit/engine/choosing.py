@@ -258,17 +258,18 @@ def choose_weighted(parameters: Any, shared: Any, place: Place, evidence: Eviden
         desk.target,
     )
     n_arms, _, n = evidence.shape
+    arm = evidence[0]
     for r in range(n):
-        largest[r] = LOWEST
+        largest[r] = weigh(parameters, shared_of(shared, r), own_of(arm, r))
         total[r] = 0.0
+    for k in range(1, n_arms):
+        arm = evidence[k]
+        for r in range(n):
+            largest[r] = max(largest[r], weigh(parameters, shared_of(shared, r), own_of(arm, r)))
     for k in range(n_arms):
         arm = evidence[k]
         for r in range(n):
-            scores[k, r] = weigh(parameters, shared_of(shared, r), own_of(arm, r))
-            largest[r] = max(largest[r], scores[k, r])
-    for k in range(n_arms):
-        for r in range(n):
-            weight = exp(scores[k, r] - largest[r])
+            weight = exp(weigh(parameters, shared_of(shared, r), own_of(arm, r)) - largest[r])
             scores[k, r] = weight
             total[r] += weight
     for r in range(n):
