@@ -9,8 +9,8 @@ import pytest
 import driftbandit as db
 from driftbandit.engine.shard import Shard, run_shard
 from driftbandit.linking import link
-from driftbandit.policies import posterior
-from driftbandit.policies.policy import Policy, larger
+from driftbandit.policies import Policy, posterior
+from driftbandit.policies.posterior import larger, sampler_of
 from driftbandit.rng import BOOST, SCORE, draw
 from driftbandit.rough import (
     DOUBT,
@@ -273,7 +273,8 @@ class Exactly(Policy):
         object.__setattr__(self, "policy", policy)
 
     def rule(self, n_arms: int):
-        return dataclasses.replace(self.policy.rule(n_arms), rough=None, apart=larger)
+        rule = self.policy.rule(n_arms)
+        return dataclasses.replace(rule, sampler=dataclasses.replace(sampler_of(rule), rough=None, apart=larger))
 
 
 @pytest.mark.parametrize(

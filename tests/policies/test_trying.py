@@ -7,8 +7,9 @@ from typing import ClassVar
 import pytest
 
 import driftbandit as db
-from driftbandit.policies import trying
-from driftbandit.policies.policy import Rule
+from driftbandit.policies import Posterior, Sampler, trying
+from driftbandit.policies.rule import Rule
+from rules import RULES
 
 
 @pytest.fixture(autouse=True)
@@ -65,18 +66,75 @@ def answer(rule) -> str:
         ({"score": lambda p, a: 1.0}, "score of Mine fails for 0, 0, 0: TypeError"),
         ({"score": lambda p, shared, a, b: undefined}, "NameError: name 'undefined'"),  # noqa: F821
         ({"score": None}, "score of Mine must be a function, got None"),
-        ({"learn": lambda p, a, b, reward, probability: a}, "learn of Mine must return two numbers, a and b, got 0.0"),
-        ({"learn": lambda p, a, b, reward, probability: (a, b, 1.0)}, "learn of Mine must return two numbers"),
-        ({"learn": lambda p, a, b, reward, probability: (a, math.nan)}, "learn of Mine must return two numbers"),
+        ({"learn": lambda p, a, b, reward, probability: a}, "learn of Mine must return a tuple of 2 numbers, got 0.0"),
+        ({"learn": lambda p, a, b, reward, probability: (a, b, 1.0)}, "learn of Mine must return a tuple of 2 numbers"),
+        (
+            {"learn": lambda p, a, b, reward, probability: (a, math.nan)},
+            "learn of Mine must return a tuple of 2 numbers",
+        ),
         ({"context": lambda p, total: math.log(total)}, "context of Mine fails for 0: ValueError"),
         ({"selection": "idx"}, "selection of Mine must be"),
         ({"parameters": [1.0]}, "parameters of Mine must be a tuple of numbers, got [1.0]"),
         ({"parameters": ("a",)}, "parameters of Mine must be a tuple of numbers"),
-        ({"initial": (0.0,)}, "initial of Mine must be two numbers"),
+        ({"initial": (0.0,)}, "score of Mine fails for 0, 0: TypeError"),
+        ({"initial": ()}, "initial of Mine must be a tuple of 1 to 32 numbers"),
+        ({"initial": (0.0,) * 33}, "initial of Mine must be a tuple of 1 to 32 numbers"),
+        ({"initial": (0.0, math.inf)}, "initial of Mine must be a tuple of 1 to 32 numbers"),
+        ({"common": (0.0,) * 65}, "common of Mine must be a tuple of up to 64 numbers"),
+        ({"decay": (0.5, 0.5, 0.5)}, "decay of Mine must be one number, or 2 as initial has"),
+        ({"drift": (0.0, math.nan)}, "drift of Mine must be"),
+        ({"history": -1}, "history of Mine must be"),
+        ({"window_of": "days"}, "window_of of Mine must be"),
+        ({"window": 3}, "unlearn of Mine must be given, as observations leave its window"),
+        ({"explore": 1.5}, "explore of Mine must be in [0, 1]"),
+        ({"explore": lambda p, step: 2.0 / step}, "explore of Mine must return a number from 0 to 1, got 2.0"),
+        ({"alarm": lambda p, a, b: a}, "alarm of Mine must return True or False, got 1.0"),
+        ({"alarm": 3}, "alarm of Mine must be a function or None"),
+        ({"alarm": lambda p, a, b: False, "alarm_resets": "both"}, "alarm_resets of Mine must be"),
+        ({"alarm": lambda p, a, b: False, "history": 4}, "alarm of Mine fails for 1, 1"),
+        (
+            {"alarm": lambda p, a, b: False, "context": lambda p, total: total},
+            "observations of Mine must be given, as an alarm changes how many there are",
+        ),
+        (
+            {"common": (1.0,), "notice": lambda p, common, own, r, q: common[0]},
+            "notice of Mine must return a tuple of 1",
+        ),
+        ({"pieces": lambda p, total: (1.0,)}, "luck of Mine must be True, as pieces are given"),
+        (
+            {"luck": True, "context": lambda p, total, luck: luck, "pieces": lambda p, total: (0.7, 0.5)},
+            "pieces of Mine must return increasing numbers from 0 to 1, the last one 1",
+        ),
+        ({"learning": "quickly"}, "learning of Mine must be"),
+        ({"least_reward": 2.0}, "least_reward and largest_reward of Mine must be two numbers, the first below"),
+        ({"score": lambda p, shared, a, b: math.nan if a > 7 else -a}, "score of Mine must return a number, got nan"),
+        ({"learn": lambda p, a, b, r, q: (a + 1.0, math.log(150.0 - a))}, "learn of Mine fails for 150"),
         ({"decay": 1.5}, "decay of Mine must be in (0, 1]"),
         ({"window": -1}, "window of Mine must be"),
         ({"restart": 0.5}, "restart of Mine must be"),
-        ({"selection": "sampled"}, "score of Mine fails for 0, 0, 0: TypeError"),
+        ({"selection": "sampled"}, "Mine must have a posterior or a sampler, as its selection is sampled"),
+        ({"selection": "sampled", "posterior": "beta"}, "posterior of Mine must be a Posterior"),
+        ({"selection": "sampled", "posterior": Posterior("gamma")}, "law of Mine must be"),
+        ({"selection": "sampled", "posterior": Posterior("beta")}, "shape of Mine fails for 0, 0, 0: IndexError"),
+        (
+            {"selection": "sampled", "posterior": Posterior("beta", lambda p, s, a, b: (a + 1.0, a - b + 1.0))},
+            "shape of Mine must return two numbers above 0",
+        ),
+        (
+            {
+                "selection": "sampled",
+                "posterior": Posterior("beta", lambda p, s, a, b: (a + 0.5, b + 1.0), small=False),
+            },
+            "shape of Mine must return numbers of at least 1, as small is False",
+        ),
+        (
+            {"selection": "sampled", "sampler": Sampler(lambda shape, words, more: 1.0)},
+            "attempt of Mine must return a number and whether it is sure",
+        ),
+        (
+            {"selection": "sampled", "sampler": Sampler(lambda shape, words, more: shape[5])},
+            "sampler of Mine fails for 0, 0: IndexError",
+        ),
     ],
 )
 def test_a_mistake_is_answered_in_one_line(change, part: str) -> None:
@@ -108,7 +166,7 @@ def test_no_rule_and_no_name_are_refused() -> None:
 
 
 def test_right_rules_pass_and_are_returned() -> None:
-    for rule in (GOOD, WEIGHTED, dataclasses.replace(GOOD, parameters=(1, 2.5), window=3, decay=0.5)):
+    for rule in (GOOD, WEIGHTED, dataclasses.replace(GOOD, parameters=(1, 2.5), decay=0.5), *RULES.values()):
         assert trying.tried(policy_with(rule), 4) is rule
 
 

@@ -136,7 +136,7 @@ def choose_from_many(
     parameters: Any, shared: Any, n_arms: Any, arms: Any, scores: Any, seed: Any, run: Any, step: Any
 ) -> tuple[Any, Any]:
     """The arm with the largest score, of any number of arms."""
-    chosen, chance = choose_one_by_score(parameters, shared, np.int64(n_arms), arms, seed, run, step)
+    chosen, chance = choose_one_by_score(parameters, shared, int(n_arms), arms, seed, run, step)
     return np.uint64(chosen), real(chance)
 
 
@@ -144,7 +144,7 @@ def choose_from_many_by_weight(
     parameters: Any, shared: Any, n_arms: Any, arms: Any, scores: Any, seed: Any, run: Any, step: Any
 ) -> tuple[Any, Any]:
     """An arm by its probability, of any number of arms: weights are computed twice rather than kept."""
-    chosen, chance = choose_one_by_weight(parameters, shared, np.int64(n_arms), arms, seed, run, step)
+    chosen, chance = choose_one_by_weight(parameters, shared, int(n_arms), arms, seed, run, step)
     return np.uint64(chosen), real(chance)
 
 

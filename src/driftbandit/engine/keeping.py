@@ -93,8 +93,10 @@ def methods_of(environment: Environment) -> list[str]:
     ours = ("driftbandit.", "builtins")
     own = [cls for cls in type(environment).__mro__ if not cls.__module__.startswith(ours)]
     return [
-        f"{cls.__qualname__}.{name} {digest(getattr(part, 'fget', part))}"
+        f"{cls.__qualname__}.{name} {digest(part)}"
         for cls in own
-        for name, part in sorted(vars(cls).items())
-        if isinstance(part, types.FunctionType | property) and not name.startswith("__")
+        for name, found in sorted(vars(cls).items())
+        if not name.startswith("__")
+        and (part := getattr(found, "fget", found))
+        and isinstance(part, types.FunctionType)
     ]

@@ -9,10 +9,7 @@ from driftbandit import checks
 from driftbandit.environments import Environment
 from driftbandit.environments.trying import means_of, tried
 from driftbandit.errors import InvalidValue
-from driftbandit.exact.selection import selection_probabilities
-from driftbandit.policies import Policy
-from driftbandit.policies.discounted_thompson import fade_and_count
-from driftbandit.policies.posterior import count
+from driftbandit.policies import Policy, Rule
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -53,18 +50,25 @@ def expected_path(policy: Policy, environment: Environment, horizon: int) -> Exp
     steps = checks.whole("horizon", horizon)
     tried(environment, steps)
     rule = policy.rule(environment.n_arms) if isinstance(policy, Policy) else None
-    if rule is None or rule.posterior is None or rule.learn not in (count, fade_and_count):
+    if rule is None or not _fades_evenly(rule):
         raise InvalidValue(f"policy must be one of ts, ots, dts and dots, got {checks.shown(policy)}")
     means = means_of(environment, np.arange(1, steps + 1))
-    prior = np.array(rule.parameters[:2])
-    played = rule.parameters[2] if rule.learn is fade_and_count else 1.0
-    evidence = np.zeros((environment.n_arms, 2))
+    success, failure = (np.array(rule.learn(rule.parameters, 0.0, 0.0, reward, 1.0)) for reward in (1.0, 0.0))
+    played = 1.0 if rule.clock is None else rule.clock.discount
+    evidence = np.tile(rule.initial, (environment.n_arms, 1))
     path = np.empty((steps, environment.n_arms, 2))
     chances = np.empty((steps, environment.n_arms))
     for t in range(steps):
         path[t] = evidence
-        chances[t] = selection_probabilities(evidence + prior, optimistic=rule.posterior == "optimistic beta")
+        chances[t] = policy.selection_probabilities(evidence)
         chosen = chances[t, :, None]
-        outcome = np.stack([means[t], 1.0 - means[t]], axis=1)
-        evidence = evidence * rule.decay * (1.0 - (1.0 - played) * chosen) + outcome * chosen
+        outcome = means[t, :, None] * success + (1.0 - means[t, :, None]) * failure
+        evidence = evidence * rule.decays * (1.0 - (1.0 - played) * chosen) + outcome * chosen
     return ExpectedPath(path[..., 0], path[..., 1], chances, means)
+
+
+def _fades_evenly(rule: Rule) -> bool:
+    """Whether evidence is two numbers, to which a success and a failure each add, and which only a discount shrinks."""
+    counts = rule.posterior is not None and rule.posterior.law != "normal" and len(rule.initial) == 2
+    plain = rule.learning == "additive" and not rule.window and not rule.restart and rule.explore == 0.0
+    return counts and plain and (rule.clock is None or (rule.clock.grace == 0 and not rule.clock.early))
