@@ -34,6 +34,12 @@ class Row:
             raise InvalidValue(f"{name} must refer to arms that are there, got number {number}")
         return number
 
+    def items(self, name: str, place: int) -> list[Any]:
+        """A list."""
+        if not isinstance(self._values[place], list):
+            raise checks.reject(name, "a list", self._values[place])
+        return self._values[place]
+
     def rows(self, name: str, place: int, width: int) -> list["Row"]:
         """A list of lists."""
         return _rows(name, self._values[place], width)
