@@ -13,7 +13,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+import numpy as np
+
 SCORE, BOOST, CHOICE, REWARD, TRIAL, WALK, START = range(7)
+EXPLORE, LUCK = 8, 9
 WORD = 2**32
 
 
@@ -258,6 +261,107 @@ class ConfidenceBound:
         self.history.append((arm, reward))
 
 
+class Ruled:
+    """Any rule, read literally: its functions called in plain Python, in the order in which its docstring lists them.
+
+    What is kept is kept in whole: every reward of an arm since it started, every step since the last restart.
+    """
+
+    def __init__(self, n_arms: int, rule: Any) -> None:
+        self.n_arms, self.rule, self.p, self.binary = n_arms, rule, rule.parameters, rule.binary
+        self.own = [tuple(map(float, rule.initial)) for _ in range(n_arms)]
+        self.common = tuple(map(float, rule.common))
+        self.past: list[list[float]] = [[] for _ in range(n_arms)]
+        self.steps: list[tuple[int, float] | None] = []
+        """Arm and reward of every step; None where the arm has started again since."""
+        self.counted, self.t, self.chance = 0.0, 0, 1.0
+
+    def total(self) -> float:
+        rule = self.rule
+        differ = rule.alarm is not None or rule.window_of == "choices" or len(set(rule.decays)) > 1
+        if differ and rule.observations is not None:
+            return sum(rule.observations(self.p, *own) for own in self.own)
+        return self.counted
+
+    def shared(self, dice: Dice, t: int) -> float:
+        luck = (dice.uniform(t, 0, LUCK),) if self.rule.luck else ()
+        return self.rule.context(self.p, self.total(), *self.common, *luck)
+
+    def share_of_any(self, t: int) -> float:
+        explore = self.rule.explore
+        return explore(self.p, float(t), *self.common) if callable(explore) else explore
+
+    def select(self, dice: Dice, t: int) -> int:
+        rule, shared, any_arm = self.rule, self.shared(dice, t), self.share_of_any(t)
+        probabilities = [1.0] * self.n_arms
+        if rule.selection == "index":
+            arm = largest([rule.score(self.p, shared, *own) for own in self.own], dice, t)
+        elif rule.selection == "sampled":
+            arm = largest([self.sample(shared, k, dice, t) for k in range(self.n_arms)], dice, t)
+        else:
+            weights = [math.exp(rule.log_weight(self.p, shared, *own)) for own in self.own]
+            probabilities = [rule.probability(self.p, weight / math.fsum(weights)) for weight in weights]
+            arm = by_probability(probabilities, dice, t)
+        turn = dice.uniform(t, 0, EXPLORE)
+        if turn < any_arm:
+            arm = min(int(turn / any_arm * self.n_arms), self.n_arms - 1)
+        if rule.selection == "weighted":
+            self.chance = (1.0 - any_arm) * probabilities[arm] + any_arm / self.n_arms
+        return arm
+
+    def sample(self, shared: float, k: int, dice: Dice, t: int) -> float:
+        law = self.rule.posterior.law
+        a, b = self.rule.posterior.shape(self.p, shared, *self.own[k])
+        if law == "normal":
+            return a + b * normal_pair(dice.words(t, k, SCORE))[0]
+        sample = dice.log_odds(a, b, t, k, (SCORE, BOOST), k)
+        return max(sample, math.log(a / b)) if law == "optimistic beta" else sample
+
+    def learn(self, arm: int, reward: float) -> None:
+        rule, p = self.rule, self.p
+        self.t += 1
+        for k in range(self.n_arms):
+            self.own[k] = tuple(x * d + c for x, d, c in zip(self.own[k], rule.decays, rule.drifts, strict=True))
+        self.common = tuple(rule.notice(p, self.common, self.own[arm], reward, self.chance))
+        self.own[arm] = rule.learn(p, *self.own[arm], reward, self.chance)
+        self.past[arm].append(reward)
+        self.steps.append((arm, reward))
+        if rule.window and rule.window_of == "choices" and len(self.past[arm]) > rule.window:
+            self.own[arm] = rule.unlearn(p, *self.own[arm], self.past[arm][-1 - rule.window])
+        if rule.window and rule.window_of == "steps" and len(self.steps) > rule.window:
+            departed = self.steps[-1 - rule.window]
+            if departed is not None:
+                self.own[departed[0]] = rule.unlearn(p, *self.own[departed[0]], departed[1])
+        d = set(rule.decays)
+        self.counted = self.counted * (d.pop() if len(d) == 1 else 1.0) + 1.0
+        if rule.window and rule.window_of == "steps":
+            self.counted = min(self.counted, float(rule.window))
+        if rule.alarm is not None and rule.alarm(p, *self.own[arm], *self.history(arm)):
+            whole = rule.alarm_resets == "all"
+            self.start_again(list(range(self.n_arms)) if whole else [arm])
+            if rule.renew is not None:
+                self.common = rule.renew(p, self.common)
+            elif whole:
+                self.common = tuple(map(float, rule.common))
+        if rule.restart and self.t % rule.restart == 0:
+            self.start_again(list(range(self.n_arms)))
+            self.common, self.counted = tuple(map(float, rule.common)), 0.0
+
+    def history(self, arm: int) -> tuple[Any, ...]:
+        if not self.rule.history:
+            return ()
+        ring = np.zeros(max(self.rule.history, self.rule.window if self.rule.window_of == "choices" else 0))
+        for i, reward in enumerate(self.past[arm]):
+            ring[i % ring.size] = reward
+        return ((ring, len(self.past[arm])),)
+
+    def start_again(self, arms: list[int]) -> None:
+        for k in arms:
+            self.own[k] = tuple(map(float, self.rule.initial))
+            self.past[k] = []
+        self.steps = [None if step is not None and step[0] in arms else step for step in self.steps]
+
+
 def largest(scores: list[float], dice: Dice, t: int) -> int:
     """The arm with the largest score; ties are broken uniformly by the step's own random number."""
     tied = [k for k, score in enumerate(scores) if score == max(scores)]
@@ -353,9 +457,15 @@ class Trace(NamedTuple):
 
 
 def play(
-    policy: str, parameters: dict[str, Any], environment: str, world: dict[str, Any], horizon: int, seed: int, run: int
+    policy: str | Callable[[int], Any],
+    parameters: dict[str, Any],
+    environment: str,
+    world: dict[str, Any],
+    horizon: int,
+    seed: int,
+    run: int,
 ) -> Trace:
-    """One run of a policy in an environment, both by their names and parameters."""
+    """One run of a policy in an environment, both by their names and parameters; or of a player that is made here."""
     dice = Dice(seed, run)
     rested, law, concentration = world["rested"], world["rewards"], world["concentration"]
     own = {name: value for name, value in world.items() if name not in {"rested", "rewards", "concentration"}}
@@ -363,7 +473,7 @@ def play(
         n_arms, mean = own["n_arms"], Walk(dice, **own).mean
     else:
         n_arms, mean = ENVIRONMENTS[environment](**own)
-    player = POLICIES[policy](n_arms, **parameters)
+    player = POLICIES[policy](n_arms, **parameters) if isinstance(policy, str) else policy(n_arms)
     clocks = [1] * n_arms
     trace = Trace([], [], [], [])
     regret = expected = earned = 0.0

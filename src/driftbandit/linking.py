@@ -255,9 +255,23 @@ def _is_record(value: Any) -> bool:
     return isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields")
 
 
-def described(function: Function) -> Iterator[str]:
-    """Everything that a function does by itself, whatever its name."""
-    yield from _described(function.__code__)
+class _Nowhere(Target):
+    """Where nothing is compiled: functions are only told apart."""
+
+    name = "nowhere"
+
+    def compile_inner(self, function: types.FunctionType) -> Any:
+        return function
+
+
+_NOWHERE = _Nowhere()
+
+
+def digest(function: Function) -> str:
+    """A hash of everything that a function does, the functions that it calls included."""
+    if not isinstance(function, types.FunctionType):
+        return repr(function)
+    return _Binding(_NOWHERE, {}).bind(function)[1]
 
 
 def _described(code: types.CodeType) -> Iterator[str]:

@@ -68,13 +68,13 @@ manner = os.environ.get("CLUSTER_TEST_MANNER", "plain")  # not set where pytest 
 if manner == "without the package":
     sys.meta_path.insert(0, _Hidden())  # type: ignore[arg-type]  # enough of a finder
 elif manner == "another version":
-    from driftbandit.engine import cluster_worker
+    from driftbandit import identity
 
-    cluster_worker.__version__ = "0.0.1"
+    identity.__version__ = "0.0.1"
 elif manner == "other sources":
-    from driftbandit.engine import cluster_worker
+    from driftbandit import identity
 
-    cluster_worker.SOURCES = ("rng.py",)
+    identity.hash_of_sources = lambda root: "0123456789"
 elif manner == "logging":
     _log_and_pause()
 elif manner == "with a card":

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from driftbandit.checks import shown
-from driftbandit.engine.cluster_worker import Inspection, identity, inspect, numbers
+from driftbandit.engine.cluster_worker import Inspection, inspect, numbers
 from driftbandit.errors import ClusterError
 
 log = logging.getLogger("driftbandit.cluster")

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 
 from driftbandit.checks import shown
 from driftbandit.engine.cluster_roster import Patience, Roster, lost, misfit
-from driftbandit.engine.cluster_worker import hand_over, identity, unpack, work
+from driftbandit.engine.cluster_worker import hand_over, unpack, work
 from driftbandit.engine.shard import Outcome, Shard, Stopped
 from driftbandit.environments import Environment
 from driftbandit.errors import ClusterError

@@ -5,35 +5,21 @@ Only numbers, text, NumPy arrays and specifications travel, by Dask's own transp
 
 import dataclasses
 import functools
-import hashlib
 import platform
 import threading
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from driftbandit._version import __version__
 from driftbandit.engine.shard import Outcome, Shard, run_shard
 from driftbandit.environments import Environment
+from driftbandit.identity import identity
 
 Packed = list[NDArray[Any]]
 """An outcome on its way: the arrays of `Outcome`, in its order, each in the smallest type that holds it exactly."""
 Inspection = dict[str, Any]
-
-SOURCES = (
-    "elementary.py",
-    "engine",
-    "environments",
-    "linking.py",
-    "policies",
-    "rng.py",
-    "sampling.py",
-    "specification.py",
-)
-"""What an outcome can depend on."""
 
 
 def work(
@@ -79,17 +65,6 @@ def inspect(device: str, precision: str, dask_worker: Any = None) -> Inspection:
         "card_problem": problem,
         "resources": dict(getattr(state, "total_resources", None) or {}),
     }
-
-
-@functools.cache
-def identity() -> str:
-    """The version of the package, and a hash of the sources that an outcome can depend on."""
-    root = Path(__file__).parents[1]
-    digest = hashlib.sha256()
-    for path in sorted(path for part in SOURCES for path in [root / part, *(root / part).rglob("*.py")]):
-        if path.is_file():
-            digest.update(path.relative_to(root).as_posix().encode() + b"\n" + path.read_bytes())
-    return f"{__version__} (sources {digest.hexdigest()[:8]})"
 
 
 @functools.cache

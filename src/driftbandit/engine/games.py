@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -65,7 +66,10 @@ class Game:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
         for policy in self.policies:
-            tried(policy, self.environment.n_arms)
+            rule = tried(policy, self.environment.n_arms)
+            if self.environment.rewards == "normal" and math.isfinite(rule.largest_reward - rule.least_reward):
+                takes = f"{policy}, which takes rewards in [{rule.least_reward:g}, {rule.largest_reward:g}]"
+                raise InvalidValue(f"policies must take any reward where rewards are normal, got {takes}")
 
     def jobs(self) -> list[Shard]:
         """One job a policy: all of its runs."""

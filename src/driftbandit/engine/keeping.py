@@ -1,23 +1,27 @@
 """Finished shards on disk, so that interrupted work goes on where it stopped."""
 
+import dataclasses
 import hashlib
 import json
 import os
+import types
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from driftbandit._version import __version__
 from driftbandit.checks import shown
 from driftbandit.engine.shard import Outcome, Shard
+from driftbandit.environments import Environment
 from driftbandit.errors import InvalidValue
-from driftbandit.linking import described
-from driftbandit.policies import Rule
+from driftbandit.identity import identity
+from driftbandit.linking import digest
 
 
 class Keeper:
-    """A folder of outcomes, each under a hash of all that determines it: the shard, its rule, device and version."""
+    """A folder of outcomes, each under a hash of all that determines it: the shard, its rule, its environment's code,
+    the device and the package."""
 
     def __init__(self, folder: Path, arithmetic: str) -> None:
         self.folder = folder
@@ -58,9 +62,10 @@ class Keeper:
 
     def _path(self, shard: Shard) -> Path:
         key = [
-            __version__,
+            identity(),
             self.arithmetic,
             fingerprint(shard.policy.rule(shard.environment.n_arms)),
+            methods_of(shard.environment),
             shard.policy.name,
             shard.policy.parameters(),
             shard.environment.name,
@@ -70,9 +75,24 @@ class Keeper:
         return self.folder / f"{hashlib.sha256(json.dumps(key).encode()).hexdigest()[:40]}.npz"
 
 
-def fingerprint(rule: Rule) -> str:
-    """A hash of a rule's functions: an edited policy of the same name is another one."""
-    choosing = (rule.score, rule.accepted, rule.rough, rule.apart, rule.probability, rule.context)
-    functions = (*choosing, rule.learn, rule.unlearn)
-    parts = [part for function in functions if function is not None for part in described(function)]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+def fingerprint(value: Any) -> Any:
+    """Everything that a rule says, as JSON can hold it: an edited policy of the same name is another one.
+
+    Numbers are told to the bit, and functions by all that they do and call.
+    """
+    if dataclasses.is_dataclass(value):
+        return {field.name: fingerprint(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, tuple):
+        return [fingerprint(each) for each in value]
+    return digest(value) if callable(value) else repr(value)
+
+
+def methods_of(environment: Environment) -> list[str]:
+    """What a user's own environment does: its class may be edited between two calls."""
+    own = [cls for cls in type(environment).__mro__ if not (cls.__module__ or "").startswith(("driftbandit.", "builtins"))]
+    return [
+        f"{cls.__qualname__}.{name} {digest(getattr(part, 'fget', part))}"
+        for cls in own
+        for name, part in sorted(vars(cls).items())
+        if isinstance(part, types.FunctionType | property) and not name.startswith("__")
+    ]

@@ -23,7 +23,6 @@ from driftbandit.engine.layout import (
     unlearn,
 )
 from driftbandit.engine.playing import start_again
-from driftbandit.policies.history import History
 
 
 def learn_and_notice(parameters: Any, evidence: Evidence, memory: Memory, desk: Desk) -> None:
@@ -67,7 +66,7 @@ def heard_from_numbers(parameters: Any, evidence: Evidence, memory: Memory, k: i
 
 def heard_from_history(parameters: Any, evidence: Evidence, memory: Memory, k: int, r: int) -> Any:
     """Whether an arm's numbers and its last rewards raise the alarm."""
-    return alarm(parameters, *own_of(evidence[k], r), History(memory.past[k, r], memory.past_count[k, r]))
+    return alarm(parameters, *own_of(evidence[k], r), (memory.past[k, r], memory.past_count[k, r]))
 
 
 def not_renewed(parameters: Any, memory: Memory, r: int) -> None:

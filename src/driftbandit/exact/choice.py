@@ -50,74 +50,76 @@ def rule_probabilities(
     rule: Rule, evidence: Reals, common: Reals, total: Reals | None, step: float, name: str = "the policy"
 ) -> Reals:
     """As `choice_probabilities`, for numbers that need no check."""
-    states = evidence.shape[:-2]
-    n_arms = evidence.shape[-2]
-    shared = np.broadcast_to(common, (*states, len(rule.common))).reshape(-1, len(rule.common))
-    arms = evidence.reshape(-1, *evidence.shape[-2:])
-    counts = None if total is None else np.broadcast_to(total, states).reshape(-1)
-    out = np.empty((len(arms), n_arms))
-    for i, own in enumerate(arms):
-        number = None if counts is None else float(counts[i])
-        out[i] = _of_state(rule, own, tuple(shared[i].tolist()), number, step, name)
+    states, n_arms = evidence.shape[:-2], evidence.shape[-2]
+    arms = evidence.reshape(-1, *evidence.shape[-2:]).tolist()
+    shared_numbers = np.broadcast_to(common, (*states, len(rule.common))).reshape(len(arms), -1).tolist()
+    totals = None if total is None else np.broadcast_to(total, states).reshape(-1).tolist()
+    counted = [_total(rule, own, name) for own in arms] if totals is None else totals
+    found = [
+        (i, *piece) for i in range(len(arms)) for piece in _pieces(rule, counted[i], tuple(shared_numbers[i]), name)
+    ]
+    each = _given_shared(rule, [(arms[i], shared) for i, _, shared in found], name)
+    out = np.zeros((len(arms), n_arms))
+    np.add.at(out, [i for i, _, _ in found], each * np.array([weight for _, weight, _ in found])[:, None])
+    if rule.explore != 0.0:
+        shares = np.array([[_explored(rule, step, own)] for own in shared_numbers])
+        out = (1.0 - shares) * out + shares / n_arms
     return out.reshape(*states, n_arms)
 
 
-def _of_state(
-    rule: Rule, own: Reals, common: tuple[float, ...], total: float | None, step: float, name: str
-) -> Reals:
-    """The probability of each arm in one state."""
+def _pieces(rule: Rule, total: float, common: tuple[float, ...], name: str) -> list[tuple[float, float]]:
+    """What arms may share, with the probability of each."""
     p = rule.parameters
-    if total is None:
-        total = _total(rule, own, name)
     if not rule.luck:
-        chances = _given_shared(rule, own, float(rule.context(p, total, *common)), name)
-    elif rule.pieces is None:
+        return [(1.0, float(rule.context(p, total, *common)))]
+    if rule.pieces is None:
         raise InvalidValue(f"policy must say where its luck makes a difference (Rule.pieces), got {name}")
-    else:
-        chances = np.zeros(len(own))
-        start = 0.0
-        for end in rule.pieces(p, total, *common):
-            end = min(float(end), 1.0)
-            if end > start:
-                shared = float(rule.context(p, total, *common, 0.5 * (start + end)))
-                chances += (end - start) * _given_shared(rule, own, shared, name)
-            start = max(start, end)
-        chances /= chances.sum()
-    share = float(rule.explore(p, float(step), *common)) if callable(rule.explore) else rule.explore
-    return chances if share == 0.0 else (1.0 - share) * chances + share / len(own)
+    ends = [min(float(end), 1.0) for end in rule.pieces(p, total, *common)]
+    found = [
+        (end - start, float(rule.context(p, total, *common, 0.5 * (start + end))))
+        for start, end in zip([0.0, *ends[:-1]], ends, strict=True)
+        if end > start
+    ]
+    whole = sum(weight for weight, _ in found)  # 1 up to rounding
+    return [(weight / whole, shared) for weight, shared in found]
 
 
-def _total(rule: Rule, own: Reals, name: str) -> float:
+def _explored(rule: Rule, step: float, common: list[float]) -> float:
+    """The share of choices in which any arm is taken."""
+    return float(rule.explore(rule.parameters, float(step), *common) if callable(rule.explore) else rule.explore)
+
+
+def _total(rule: Rule, own: list[list[float]], name: str) -> float:
     """How many observations these numbers stand for."""
     if rule.observations is not None:
-        return float(sum(rule.observations(rule.parameters, *arm) for arm in own.tolist()))
+        return float(sum(rule.observations(rule.parameters, *arm) for arm in own))
     if rule.context is no_context:
         return 0.0
     raise InvalidValue(f"total must be given for {name}, whose rule does not say it (Rule.observations), got None")
 
 
-def _given_shared(rule: Rule, own: Reals, shared: float, name: str) -> Reals:
-    """The probability of each arm once it is known what arms share."""
+def _given_shared(rule: Rule, states: list[tuple[list[list[float]], float]], name: str) -> Reals:
+    """The probability of each arm, in states of which it is known what arms share."""
     p = rule.parameters
-    arms = own.tolist()
     if rule.selection == "weighted":
-        weights = np.array([float(rule.log_weight(p, shared, *arm)) for arm in arms])
-        shares = np.exp(weights - weights.max())
-        shares /= shares.sum()
+        weights = np.array([[float(rule.log_weight(p, shared, *arm)) for arm in arms] for arms, shared in states])
+        shares = np.exp(weights - weights.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
         assert rule.probability is not None
-        return np.array([float(rule.probability(p, share)) for share in shares.tolist()])
+        return np.array([[float(rule.probability(p, share)) for share in row] for row in shares.tolist()])
     if rule.selection == "index":
         assert rule.score is not None
-        scores = np.array([float(rule.score(p, shared, *arm)) for arm in arms])
-        best = scores == scores.max()
-        return np.asarray(best / best.sum())
+        scores = np.array([[float(rule.score(p, shared, *arm)) for arm in arms] for arms, shared in states])
+        best = scores == scores.max(axis=1, keepdims=True)
+        return np.asarray(best / best.sum(axis=1, keepdims=True))
     if rule.posterior is None:
         raise InvalidValue(f"policy must say what its scores are samples of (Rule.posterior), got {name}")
-    shapes = np.array([rule.posterior.shape(p, shared, *arm) for arm in arms], np.float64)
+    shape = rule.posterior.shape
+    shapes = np.array([[shape(p, shared, *arm) for arm in arms] for arms, shared in states], np.float64)
     if rule.posterior.law == "normal":
         return normal_probabilities(shapes)
     if not np.all(shapes > 0.0):
-        raise reject("evidence", "such that both shapes of every posterior are above 0", own.tolist())
+        raise reject("evidence", "such that both shapes of every posterior are above 0", shapes.min())
     return selection_probabilities(shapes, optimistic=rule.posterior.law == "optimistic beta")
 
 

@@ -1,4 +1,4 @@
-"""What counts as Beta parameters: positive finite numbers, in arrays of any number of states."""
+"""What counts as parameters of Beta and Normal distributions, in arrays of any number of states."""
 
 from typing import Any
 
@@ -32,13 +32,30 @@ def positive(name: str, values: Any) -> Array:
     return array
 
 
-def posteriors(values: Any) -> Array:
-    """An array (…, K, 2) of the parameters of K Beta posteriors, for any number of states."""
-    allowed = "pairs of positive finite numbers, an array of shape (…, K, 2)"
+def pairs(values: Any, allowed: str) -> Array:
+    """An array (…, K, 2) of two numbers for each of K arms, for any number of states."""
     array = numbers("parameters", values, allowed)
     if array.ndim < 2 or array.shape[-1] != 2 or array.shape[-2] == 0:
         raise reject("parameters", allowed, values if array.ndim < 2 else f"shape {array.shape}")
+    return array
+
+
+def posteriors(values: Any) -> Array:
+    """An array (…, K, 2) of the parameters of K Beta posteriors, for any number of states."""
+    allowed = "pairs of positive finite numbers, an array of shape (…, K, 2)"
+    array = pairs(values, allowed)
     wrong = ~(np.isfinite(array) & (array > 0))
+    if wrong.any():
+        raise reject("parameters", allowed, float(array[wrong].flat[0]))
+    return array
+
+
+def normals(values: Any) -> Array:
+    """An array (…, K, 2) of the mean and the standard deviation of K Normal scores, for any number of states."""
+    allowed = "pairs of a finite mean and a deviation of at least 0, an array of shape (…, K, 2)"
+    array = pairs(values, allowed)
+    wrong = ~np.isfinite(array)
+    wrong[..., 1] |= array[..., 1] < 0
     if wrong.any():
         raise reject("parameters", allowed, float(array[wrong].flat[0]))
     return array

@@ -1,26 +1,20 @@
-"""The last rewards of an arm, for rules that look back."""
+"""The last rewards of an arm, for alarms that look back."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from numpy.typing import NDArray
 
 from driftbandit.elementary import real
 
-
-class History(NamedTuple):
-    """The last rewards of an arm: `ago(history, 0)` is the newest, and there are `kept(history)` of them."""
-
-    rewards: NDArray[Any]
-    """A ring."""
-    count: int
-    """How many rewards the arm had since it last started; the ring holds the last of them."""
+History = tuple[NDArray[Any], int]
+"""A ring of rewards, and how many there were since the arm last started: read it by `kept` and `ago`."""
 
 
 def kept(history: History) -> int:
     """How many rewards of an arm can be looked at."""
-    return min(history.count, history.rewards.size)
+    return min(history[1], history[0].size)
 
 
 def ago(history: History, i: int) -> float:
     """The reward of an arm `i` choices before its latest one, of those that are kept."""
-    return real(history.rewards[(history.count - 1 - i) % history.rewards.size])
+    return real(history[0][(history[1] - 1 - i) % history[0].size])

@@ -13,7 +13,6 @@ import numpy as np
 
 from driftbandit import checks
 from driftbandit.errors import InvalidValue
-from driftbandit.policies.history import History
 from driftbandit.policies.policy import Policy
 from driftbandit.policies.posterior import Posterior, Sampler, larger, sampler_of
 from driftbandit.policies.rule import LONGEST_HISTORY, MOST_COMMON, MOST_NUMBERS, Rule, no_context
@@ -153,7 +152,7 @@ class _Trial:
     def alarmed(self, own: tuple[float, ...], ring: list[float]) -> bool:
         rule = self.rule
         assert rule.alarm is not None
-        last = (History(np.array(ring[-rule.history :]), len(ring[-rule.history :])),) if rule.history else ()
+        last = ((np.array(ring[-rule.history :]), len(ring[-rule.history :])),) if rule.history else ()
         found = self.called("alarm", rule.alarm, *own, *last)
         if not isinstance(found, bool | np.bool_):
             raise self.wrong("alarm", "True or False", found, own)
@@ -267,6 +266,6 @@ def _told(arguments: tuple[Any, ...]) -> str:
     for value in arguments:
         if isinstance(value, float):
             found.append(f"{value:g}")
-        elif isinstance(value, tuple) and not isinstance(value, History):
+        elif isinstance(value, tuple):
             found += [f"{each:g}" for each in value if isinstance(each, float)]
     return ", ".join(found)
