@@ -8,21 +8,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
-import examples
 import numpy as np
 import pytest
-from examples import EXAMPLES
 from rich.console import Console
 from scipy import stats
 from tests.engine.test_rules import RULES, Plain
 from tests.online.scenes import ARMS, Ticker, assert_same_evidence, ids
 
 import driftbandit as db
+import examples
 from driftbandit.engine import shard
 from driftbandit.engine.shard import Shard, run_shard
 from driftbandit.online import Bandit, family, present
 from driftbandit.online.summary import summarised
 from driftbandit.policies import Clock, Posterior, Rule
+from examples import EXAMPLES
 
 ADDITIVE = [policy for policy in EXAMPLES if policy.rule(4).learning == "additive"]
 IN_ORDER = [policy for policy in EXAMPLES if policy.rule(4).learning != "additive"]
@@ -75,18 +75,48 @@ def test_every_part_of_a_rule_does_what_it_does_in_a_simulation(
         bandit.reward(decision.id, float(round(reward)) if rewards == "bernoulli" else reward)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["one number", "exploration", "exploration that fades", "luck and a mixture", "an optimistic mixture",
-     "weights and exploration", "weights of another kind"],
-)  # fmt: skip
+ADD_UP_TOO: dict[str, Rule] = {
+    "one number": RULES["one number"],
+    "a decay each": dataclasses.replace(RULES["a decay each"], decay=(0.5, 0.9)),
+    "exploration": RULES["exploration"],
+    "exploration that fades": RULES["exploration that fades"],
+    "luck and a mixture": RULES["luck and a mixture"],
+    "an optimistic mixture": RULES["an optimistic mixture"],
+    "weights and exploration": RULES["weights and exploration"],
+    "weights of another kind": RULES["weights of another kind"],
+    "weights and luck": dataclasses.replace(
+        RULES["weights and exploration"],
+        log_weight=lambda p, shared, n, s: (2.0 + shared) * s / (n + 1.0),
+        context=lambda p, total, luck: 0.0 if luck < 0.3 else 1.0,
+        luck=True,
+        pieces=lambda p, total: (0.3, 1.0),
+    ),
+    "an index and luck": dataclasses.replace(
+        RULES["exploration"],
+        context=lambda p, total, luck: 0.0 if luck < 0.3 else 1.0,
+        luck=True,
+        pieces=lambda p, total: (0.3, 1.0),
+    ),
+    "a start that fades": dataclasses.replace(RULES["exploration"], initial=(0.7, 0.2), decay=0.9),
+    "a start that fades, again and again": dataclasses.replace(
+        RULES["exploration"], initial=(0.7, 0.2), decay=0.9, restart=35
+    ),
+    "a start and a window": dataclasses.replace(
+        RULES["exploration"], initial=(0.7, 0.2), window=20, unlearn=lambda p, n, s, reward: (n - 1.0, s - reward)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ADD_UP_TOO)
 def test_what_adds_up_does_so_too(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (shard, family):
         monkeypatch.setattr(module, "CPU", Plain())
-    policy = Own(given=dataclasses.replace(RULES[name], learning="additive"))
+    policy = Own(given=dataclasses.replace(ADD_UP_TOO[name], learning="additive"))
     bandit = Bandit(range(3), policy, seed=11)
-    for arm, reward in rewarded(policy, 150, 3):
+    for arm, reward in rewarded(policy, 250, 3):
+        expected = bandit.probabilities()
         decision = bandit.select()
+        assert decision.probability == pytest.approx(expected[arm], rel=1e-12)
         assert decision.arm == arm, f"step {decision.id}"
         bandit.reward(decision.id, float(round(reward)))
 
@@ -187,6 +217,15 @@ def test_exploration_knows_the_step(step_seconds: float | None) -> None:
         bandit.reward(bandit.select(arms=[arm]).id, value)
     share = 1.0 / 11.0 if step_seconds is None else 1.0 / 5.0
     assert bandit.probabilities() == pytest.approx({"a": 1.0 - share / 2.0, "b": share / 2.0})
+
+
+def test_scores_without_bounds_choose_an_arm_that_is_there() -> None:
+    for value in (-math.inf, math.inf):
+        rule = dataclasses.replace(SWAPPED, score=lambda p, shared, b, a, value=value: value)
+        bandit = Bandit(ARMS, Own(given=rule), seed=1)
+        assert {bandit.select().arm for _ in range(100)} == set(ARMS)
+        assert {bandit.select(arms=["b"]).arm for _ in range(20)} == {"b"}
+        assert bandit.select().probability == 0.25
 
 
 # State
@@ -322,7 +361,17 @@ def test_what_is_learned_in_order_cannot_be_merged(policy: db.Policy, tmp_path: 
     assert Bandit.from_state(bandits[1].state(), replica=1).state() == bandits[1].state()
 
 
-@pytest.mark.parametrize("policy", ADDITIVE, ids=ids)
+THREE = Rule(
+    selection="index",
+    score=lambda p, shared, b, a, c: (a + 1.0) / (b + c + 1.0),
+    learn=lambda p, b, a, c, reward, probability: (b + reward, a + 1.0, c + 2.0 * reward),
+    parameters=(),
+    initial=(0.5, 0.0, 2.0),
+    decay=(0.3, 0.9, 1.0),
+)
+
+
+@pytest.mark.parametrize("policy", [*ADDITIVE, Own(given=THREE)], ids=lambda policy: policy.name)
 def test_what_adds_up_comes_late_in_any_order_and_merges(policy: db.Policy) -> None:
     clock = Ticker()
     rng = np.random.default_rng(3)
@@ -341,6 +390,23 @@ def test_what_adds_up_comes_late_in_any_order_and_merges(policy: db.Policy) -> N
 
 
 # Time
+
+
+def test_what_an_arm_starts_with_fades_from_its_start() -> None:
+    clock = Ticker(5000.0)
+    rule = dataclasses.replace(THREE, decay=0.5)
+    bandit = Bandit(["a", "b"], Own(given=rule), seed=1, step_seconds=1.0, clock=clock)
+    assert bandit.evidence()["a"] == (0.5, 0.0, 2.0, 0.0)
+    bandit.select()
+    assert bandit.evidence()["a"] == (0.5, 0.0, 2.0, 0.0)
+    clock.now += 3.0
+    bandit.select()
+    bandit.add("c")
+    assert bandit.evidence()["a"] == (0.0625, 0.0, 0.25, 0.0)
+    assert bandit.evidence()["c"] == (0.5, 0.0, 2.0, 0.0)
+    clock.now += 1.0
+    assert Bandit.from_state(bandit.state(), clock=clock).evidence() == bandit.evidence()
+    assert bandit.evidence()["c"] == (0.25, 0.0, 1.0, 0.0)
 
 
 class Twin:
@@ -510,8 +576,7 @@ def test_a_normal_posterior_has_its_own_interval_and_axis() -> None:
         mean, deviation = examples.one_step_ahead(rule.parameters, 0.0, *bandit.evidence()[row.arm][:2])
         assert row.mean == pytest.approx(mean)
         assert (row.low, row.high) == pytest.approx(stats.norm(mean, deviation).interval(0.95), rel=1e-4)
-    low, high = bandit.plot().axes[0].get_xlim()
-    assert high > 7.0
+    assert bandit.plot().axes[0].get_xlim()[1] > 7.0
 
 
 def test_threads_lose_nothing() -> None:
@@ -660,7 +725,7 @@ def test_a_rule_that_is_not_of_its_class_is_refused_in_one_line(change: dict[str
 
 
 def test_a_clock_of_ones_own_is_believed_where_it_is_right() -> None:
-    rule = dataclasses.replace(PLAIN, learn=fade_and_count, clock=Clock(0.9))
+    rule = dataclasses.replace(PLAIN, learn=fade_and_count, clock=Clock(0.9), observations=examples.first)
     bandit, present_ = (
         Bandit(ARMS, Own(given=dataclasses.replace(rule, learning=learning)), seed=1)  # type: ignore[arg-type]
         for learning in ("additive", "by arm")

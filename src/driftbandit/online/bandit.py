@@ -137,12 +137,15 @@ class Bandit(Stored, Looking):
             told: float | Snapshot
             if chance >= 0.0:
                 told = 1.0 if count == 1 else self._floor + (1.0 - count * self._floor) * chance
-                used = told if self._weighted else 1.0
-            if chance < 0.0 or self._lucky:
+                if self._weighted:
+                    used = told
+                    if self._lucky:
+                        chance = -1.0  # what luck decided is no part of the probability that is told
+            if chance < 0.0:
                 shapes = ledger.shapes
                 evidence = shapes.tobytes() if active == len(shapes) else shapes[:active].tobytes()
-                rule, more = chooser.rule_for(count), None if chooser.plain else chooser.seen()
-                told = (evidence, place, count - active, self._floor, rule, self._policy.name, more)
+                more = None if chooser.plain else chooser.seen()
+                told = (evidence, place, count - active, self._floor, chooser.current, more)
             decision = Decision(id, self._roster.names[arm], when, told)
             self._waiting.entries[id] = (arm, stamp, now, used, count)
             if self._journal is not None:
@@ -188,8 +191,7 @@ class Bandit(Stored, Looking):
         chooser = self._chooser
         if chooser.rule.binary and value != 0.0 and value != 1.0:
             value = float(chooser.trial(id >> REPLICA_SHIFT, id & NUMBER) < value)
-        parameters = chooser.parameters(count)
-        self._ledger.credit(arm, stamp, moment, value, chance, parameters, id, self._replica)
+        self._ledger.credit(arm, stamp, moment, value, chance, count, id, self._replica)
         self._learned += 1
 
     def _expire(self, now: float) -> None:

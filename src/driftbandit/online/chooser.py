@@ -25,6 +25,7 @@ class Chooser:
         "_settings",
         "by_step",
         "common",
+        "current",
         "plain",
         "rule",
         "seed",
@@ -53,6 +54,8 @@ class Chooser:
         self.common = self._settings[common : common + len(rule.common)]
         """The shared numbers."""
         self._for_count = 0
+        self.current = (rule, policy.name)
+        """The rule for as many arms as were eligible last."""
         self._prepare(n_arms)
 
     def rule_for(self, count: int) -> Rule:
@@ -75,7 +78,7 @@ class Chooser:
         self._settings[len(self._settings) - len(parameters) :] = parameters
         if not callable(rule.explore):
             self._settings[choosing.SHARE] = rule.explore
-        self._for_count = count
+        self._for_count, self.current = count, (rule, self._policy.name)
 
     def choose(self, ledger: "Ledger", order: Integers, weight: float, active: int, count: int, rest: bool) -> Choice:
         """The next decision, as `choosing` describes it."""
@@ -95,7 +98,7 @@ class Chooser:
         luck = family.sleeping_luck()(np.uint64(self.seed), int(self._settings[choosing.REPLICA]), self.sequence + 1)
         shared = 0.0
         if not self.plain:
-            total = ledger.total_of(ledger.read(order[0, :active], weight))
+            total = ledger.total_of(ledger.read(order[0, :active], weight * np.append(self.weights, 1.0)))
             shared = float(rule.context(rule.parameters, total))
         return family.best_asleep(luck, count - active, rule, shared)
 

@@ -6,10 +6,10 @@ come and go, that some are dormant, and that a floor may be kept under every pro
     choose(table, order, shapes, settings, weight, active, count, best, rest)
         → (arm, place of the arm among the active ones or −1, probability before the floor or −1, active arms now)
 
-The numbers that were used are left in `shapes`, and that of all observations in `settings`. `best` is the best score of
-the dormant arms, `rest` whether arms may be sent to sleep. A probability of −1 takes work and is left for later. Handing
-over an argument costs as much as a draw, so what rarely changes is one array, `settings`, in which the number of the
-decision is counted up.
+The numbers that were used are left in `shapes`, and that of all observations in `settings`. `best` is the best score
+of the dormant arms, `rest` whether arms may be sent to sleep. A probability of −1 takes work and is left for later.
+Handing over an argument costs as much as a draw, so what rarely changes is one array, `settings`, in which the number
+of the decision is counted up.
 """
 
 from math import inf
@@ -182,9 +182,8 @@ def read(
         for j in range(size):
             shapes[i, j] = (table[k, j] + table[k, other_at + j]) * weigh(settings, w, j)
         total += counted(p, table, shapes, k, i, w)
-    total = min(total, most)
-    settings[TOTAL] = total
-    return total
+    settings[TOTAL] = min(total, most)
+    return settings[TOTAL]  # type: ignore[no-any-return]  # an array's element
 
 
 def by_score(
@@ -235,7 +234,8 @@ def by_score(
                     place = i
                     break
                 skip -= 1
-    place = place if place >= 0 else one_asleep(active, count, seed, run, step)
+    if place < 0:  # a dormant arm; without any, no score is above −∞
+        place = one_asleep(active, count, seed, run, step) if asleep > 0 else 0
     place, turned, share = turn(parameters, settings, place, count, seed, run, step)
     place, forced = above_floor(place, count, settings[FLOOR], seed, run, step)
     arm = order[0, place]

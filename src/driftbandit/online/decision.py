@@ -7,13 +7,13 @@ import numpy as np
 from driftbandit.online.probabilities import PLAIN, Surroundings, next_probabilities
 from driftbandit.policies import Rule
 
-Snapshot = tuple[bytes, int, int, float, Rule, str, Surroundings | None]
-"""Numbers of the active arms, place of the chosen one, dormant arms, floor, rule, its name, and what else it knew."""
+Snapshot = tuple[bytes, int, int, float, tuple[Rule, str], Surroundings | None]
+"""Numbers of the active arms, place of the chosen one, dormant arms, floor, rule and its name, what else it knew."""
 
 
 def probability_of(snapshot: Snapshot) -> float:
     """The exact probability of the arm that was chosen from these posteriors."""
-    content, place, asleep, floor, rule, name, more = snapshot
+    content, place, asleep, floor, (rule, name), more = snapshot
     evidence = np.frombuffer(content).reshape(-1, len(rule.initial))
     active, dormant = next_probabilities(rule, evidence, asleep, more or PLAIN, name)
     chance = float(active[place]) if place >= 0 else dormant

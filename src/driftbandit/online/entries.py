@@ -36,9 +36,10 @@ class Row:
 
     def items(self, name: str, place: int) -> list[Any]:
         """A list."""
-        if not isinstance(self._values[place], list):
-            raise checks.reject(name, "a list", self._values[place])
-        return self._values[place]
+        value = self._values[place]
+        if not isinstance(value, list):
+            raise checks.reject(name, "a list", value)
+        return value
 
     def rows(self, name: str, place: int, width: int) -> list["Row"]:
         """A list of lists."""

@@ -4,7 +4,9 @@ Time is in steps. Evidence is held in three kinds: what this replica learned, wh
 replicas had learned when they were merged in; each kind ages alike, and only their sum decides.
 """
 
+import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,8 +26,8 @@ class Ledger:
 
     __slots__ = (
         "_credit",
-        "_learn",
-        "_zeros",
+        "_learners",
+        "_simply",
         "active",
         "at",
         "chooser",
@@ -85,8 +87,9 @@ class Ledger:
         """Whether arms at their prior are drawn as a group."""
         self.reference = 0.0
         self.epoch = 0
-        self._learn = rule.learn
-        self._zeros = (0.0,) * self.size
+        self._learners: dict[int, Callable[[float, float], tuple[float, ...]]] = {}
+        """What a reward adds, by the number of eligible arms."""
+        self._simply = not (self.fresh or self.mixed)
         self._credit = family.crediting()
 
     def include_first(self, count: int) -> None:
@@ -146,8 +149,6 @@ class Ledger:
 
     def advance(self, now: float) -> float:
         """Move to a later moment; what stored evidence is to be multiplied by."""
-        if self.fresh:
-            self.reference, self.fresh = now, False
         if self.window is not None:
             for row in self.window.departing(now):
                 self.table[row.arm, self.evidence] = self.window.totals(row.arm)
@@ -156,13 +157,21 @@ class Ledger:
             self._start_afresh()
         if not self.fading:
             return 1.0
-        if self.mixed:
-            return self._advance_each(now)
+        if not self._simply:
+            if self.fresh:
+                self.begin(now)
+            if self.mixed:
+                return self._advance_each(now)
         weight = float(self.discount ** (now - self.reference))
         if weight < SMALLEST_WEIGHT:
             self._settle(weight, now)
             return 1.0
         return weight
+
+    def begin(self, now: float) -> None:
+        """The first decision: from now on, what arms started with fades."""
+        if self.fresh:
+            self.reference, self.fresh, self._simply = now, False, not self.mixed
 
     def _advance_each(self, now: float) -> float:
         """The same where numbers fade differently: what each is multiplied by is left with the chooser."""
@@ -184,7 +193,7 @@ class Ledger:
 
     def factors(self, now: float) -> Reals:
         """What stored numbers, and their count, are to be multiplied by."""
-        return self.decays ** (0.0 if self.fresh else max(0.0, now - self.reference))  # type: ignore[no-any-return]
+        return self.decays ** (0.0 if self.fresh else max(0.0, now - self.reference))
 
     def tick(self, number: int, stamp: float) -> float:
         """Advance the clock of an arm that was just chosen; the stamp of the decision."""
@@ -212,23 +221,23 @@ class Ledger:
         moment: float,
         reward: float,
         chance: float,
-        parameters: tuple[float, ...],
+        eligible: int,
         id: int,
         writer: int,
     ) -> None:
         """The reward of a decision made at `moment`, whenever it came."""
         if self.restart and moment // self.restart != self.epoch:
             return
-        amounts = self._learn(parameters, *self._zeros, reward, chance)
+        amounts = (self._learners.get(eligible) or self._learner(eligible))(reward, chance)
         scale = 1.0
         if self.mixed:
-            amounts = tuple((amounts * self.decays[:-1] ** (self.reference - stamp)).tolist())
+            amounts = tuple((np.array(amounts) * self.decays[:-1] ** (self.reference - stamp)).tolist())
         elif self.fading:
             scale = self.discount ** (self.reference - stamp)
         elif self.clock is not None:
             scale = self.clock.discount ** (self.table.item(number, self.at.reference) - stamp)
         elif self.window is not None:
-            self.window.insert(Observation(stamp, id, number, tuple(map(float, amounts)), writer))
+            self.window.insert(Observation(stamp, id, number, amounts, writer))
             self.table[number, self.evidence] = self.window.totals(number)
             self.wake(number)
             return
@@ -236,12 +245,19 @@ class Ledger:
         if self.active < self.count:
             self.wake(number)
 
+    def _learner(self, eligible: int) -> Callable[[float, float], tuple[float, ...]]:
+        zeros = (0.0,) * self.size
+        learner = self._learners[eligible] = functools.partial(
+            self.rule.learn, self.chooser.parameters(eligible), *zeros
+        )
+        return learner
+
     def at_moment(self, now: float) -> "Ledger":
         """The ledger as the next decision meets it; it is not changed."""
         return self
 
     def view(self, now: float) -> Reals:
-        """Evidence `[place, (*numbers, observations)]` of the active arms, in order, at a moment; nothing is changed."""
+        """Evidence `[place, (*numbers, observations)]` of the active arms at a moment; nothing is changed."""
         if self.restart and now // self.restart != self.epoch:
             faded = self.decays ** (now % self.restart)
             return np.tile(np.array([*self.initial, 0.0]) * faded, (self.active, 1))

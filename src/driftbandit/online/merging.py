@@ -121,7 +121,8 @@ def _check(bandits: list[Bandit]) -> None:
 
 def _merge_evidence(result: Bandit, holders: list[Holder], taken: list[int]) -> None:
     ledger, now = result._ledger, result._timing.steps
-    ledger.reference, ledger.fresh = float(now), False
+    ledger.begin(now)
+    ledger.reference = float(now)
     if ledger.restart:
         ledger.epoch = int(now // ledger.restart)
     names = result.arms

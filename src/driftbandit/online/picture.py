@@ -58,9 +58,9 @@ def drawn(bandit: "Bandit", limit: int) -> "Figure":
 def _density(axes: Any, place: int, row: ArmSummary, colour: str) -> None:
     """A density, scaled to the height of its line, with its mean and 95% interval."""
     if row.law == "normal":
-        mean, deviation = row.shape
-        x = mean + deviation * np.linspace(-4.0, 4.0, POINTS)
-        log_density = -0.5 * np.linspace(-4.0, 4.0, POINTS) ** 2
+        away = np.linspace(-4.0, 4.0, POINTS)
+        x = row.shape[0] + row.shape[1] * away
+        log_density: Any = -0.5 * away * away
     else:
         successes, failures = row.shape
         x = np.linspace(0.0, 1.0, POINTS)[1:-1]

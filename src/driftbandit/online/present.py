@@ -4,8 +4,8 @@ A decision finds all numbers aged by the steps that passed, fractions counted; a
 
     x  ←  d^t·x + c·(1 − d^t)/(1 − d)            with the decay d and the drift c of a number (c·t where d = 1)
 
-and where a step is a decision, one step follows each decision. A reward is learned on the numbers that are there when it
-comes, by the functions of the engine: a live bandit is a block of one run. An observation lasts from when it came.
+and where a step is a decision, one step follows each decision. A reward is learned on the numbers that are there when
+it comes, by the functions of the engine: a live bandit is a block of one run. An observation lasts from when it came.
 """
 
 import collections
@@ -124,8 +124,7 @@ class Present(Ledger):
 
     def advance(self, now: float) -> float:
         """All numbers age."""
-        if self.fresh:
-            self.reference, self.fresh = now, False
+        self.begin(now)
         if self.restart and now // self.restart != self.epoch:
             self.epoch = int(now // self.restart)
             self._start_afresh()
@@ -166,12 +165,12 @@ class Present(Ledger):
         moment: float,
         reward: float,
         chance: float,
-        parameters: tuple[float, ...],
+        eligible: int,
         id: int,
         writer: int,
     ) -> None:
         """The reward of a decision, which is learned now."""
-        rule = self.rule
+        rule, parameters = self.rule, self.chooser.parameters(eligible)
         if self.restart and moment // self.restart != self.epoch:
             return
         self._run(take_in, parameters, self._numbers, self._kept, self._news, number, reward, chance)

@@ -16,7 +16,7 @@ from driftbandit.online.bandit import Bandit
 from driftbandit.online.chooser import Chooser
 from driftbandit.online.entries import Entries
 from driftbandit.online.journal import Log
-from driftbandit.online.ledger import START, Ledger
+from driftbandit.online.ledger import START
 from driftbandit.online.present import Present
 from driftbandit.online.roster import Roster
 from driftbandit.online.table import empty_table
@@ -67,7 +67,8 @@ def written(bandit: Bandit) -> dict[str, Any]:
     if isinstance(ledger, Present):
         state["window"] = [list(row) for row in ledger.recent]
         state["common"] = list(ledger.common())
-        state["histories"] = [[k, ledger.past_count.item(k, 0), ledger.history(k)] for k in used.tolist()]
+        past = [(k, ledger.past_count.item(k, 0)) for k in used.tolist()]
+        state["histories"] = [[k, count, ledger.history(k)] for k, count in past if count]
     return state
 
 
@@ -136,7 +137,8 @@ def _read(kind: type[Kind], entries: Entries, clock: Callable[[], float], log: L
 
 def _read_evidence(bandit: Bandit, entries: Entries, known: set[int], capacity: int) -> None:
     ledger = bandit._ledger = bandit._new_ledger(capacity)
-    ledger.fresh = ledger.fresh and bandit._timing.latest == -np.inf
+    if bandit._timing.latest > -np.inf:
+        ledger.begin(0.0)
     order = entries.wholes("order")
     if len(order) != len(known) or set(order) != known:
         raise InvalidValue("order must list every arm once")

@@ -74,7 +74,9 @@ def summarised(bandit: "Bandit", time: float | None = None) -> list[ArmSummary]:
     return rows
 
 
-def _entry(rule: Rule, arm: Any, count: int, seen: Any, shared: float, probability: float, decisions: int) -> ArmSummary:
+def _entry(
+    rule: Rule, arm: Any, count: int, seen: Any, shared: float, probability: float, decisions: int
+) -> ArmSummary:
     *own, observations = seen.tolist()
     mean = low = high = float("nan")
     law, shape = "", (mean, mean)

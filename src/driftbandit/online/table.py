@@ -4,8 +4,9 @@
 ones, which are at their prior and drawn as a group; `order[1]` says at which place of the list an arm stands.
 """
 
+import dataclasses
 import functools
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,8 @@ Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-class Columns(NamedTuple):
+@dataclasses.dataclass(frozen=True, slots=True)
+class Columns:
     """Which column is what, where an arm has N numbers.
 
     Columns 0 to N − 1 are the numbers that this replica learned itself. What it took over (the start, and what other

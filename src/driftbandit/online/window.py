@@ -73,13 +73,13 @@ class Window:
 
     def totals(self, arm: int) -> list[float]:
         """The numbers of an arm, and its number of observations."""
-        *sums, count = self.sums.get(arm, self._nothing)
-        return [*(value / UNIT for value in sums), float(count)]
+        return [value / UNIT for value in self.sums.get(arm, self._nothing)]
 
     def _add(self, row: Observation, sign: int) -> None:
         sums = self.sums.get(row.arm)
         if sums is None:
             sums = self.sums[row.arm] = self._nothing.copy()
+        unit = sign * UNIT
         for place, amount in enumerate(row.amounts):
-            sums[place] += sign * round(amount * UNIT)
-        sums[-1] += sign
+            sums[place] += round(amount * unit)
+        sums[-1] += unit
