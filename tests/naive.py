@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-SCORE, BOOST, CHOICE, REWARD, TRIAL, WALK, START = range(7)
-EXPLORE, LUCK = 8, 9
+SCORE, BOOST, CHOICE, REWARD, TRIAL, WALK, START, TOGETHER, EXPLORE, LUCK = range(10)
 WORD = 2**32
 
 
@@ -52,9 +51,9 @@ class Dice:
     def words(self, step: int, arm: int, purpose: int, attempt: int = 0) -> list[int]:
         return philox4x32(counter_of(self.run, step, arm, purpose, attempt), self.key)
 
-    def uniform(self, step: int, arm: int, purpose: int) -> float:
-        """A multiple of 2^−53 in [0, 1)."""
-        high, low, _, _ = self.words(step, arm, purpose)
+    def uniform(self, step: int, arm: int, purpose: int, second: bool = False) -> float:
+        """A multiple of 2^−53 in [0, 1), from the first two words or the second two."""
+        high, low = self.words(step, arm, purpose)[2 if second else 0 :][:2]
         return ((high >> 5) * 2**26 + (low >> 6)) / 2**53
 
     def log_odds(self, a: float, b: float, step: int, arm: int, purposes: tuple[int, int], boost_arm: int) -> float:
@@ -285,6 +284,8 @@ class Ruled:
 
     def shared(self, dice: Dice, t: int) -> float:
         luck = (dice.uniform(t, 0, LUCK),) if self.rule.luck else ()
+        if self.rule.context.__name__ == "no_context":
+            return 0.0
         return self.rule.context(self.p, self.total(), *self.common, *luck)
 
     def share_of_any(self, t: int) -> float:
@@ -299,7 +300,7 @@ class Ruled:
         elif rule.selection == "sampled":
             arm = largest([self.sample(shared, k, dice, t) for k in range(self.n_arms)], dice, t)
         else:
-            weights = [math.exp(rule.log_weight(self.p, shared, *own)) for own in self.own]
+            weights = [math.exp(self.log_weight(shared, own)) for own in self.own]
             probabilities = [rule.probability(self.p, weight / math.fsum(weights)) for weight in weights]
             arm = by_probability(probabilities, dice, t)
         turn = dice.uniform(t, 0, EXPLORE)
@@ -308,6 +309,9 @@ class Ruled:
         if rule.selection == "weighted":
             self.chance = (1.0 - any_arm) * probabilities[arm] + any_arm / self.n_arms
         return arm
+
+    def log_weight(self, shared: float, own: tuple[float, ...]) -> float:
+        return own[0] if self.rule.log_weight is None else self.rule.log_weight(self.p, shared, *own)
 
     def sample(self, shared: float, k: int, dice: Dice, t: int) -> float:
         law = self.rule.posterior.law
@@ -447,6 +451,28 @@ def reflected(x: float) -> float:
     return x
 
 
+class Switch:
+    """Switching means of one run: the whole path of every arm, made as far as it is asked for."""
+
+    def __init__(self, dice: Dice, hazard: float, together: bool, low: float, high: float, n_arms: int) -> None:
+        self.dice, self.hazard, self.together, self.low, self.high = dice, hazard, together, low, high
+        self.paths = [[self.fresh(0, k, START)] for k in range(n_arms)]
+
+    def fresh(self, clock: int, arm: int, purpose: int) -> float:
+        return self.low + (self.high - self.low) * self.dice.uniform(clock, arm, purpose, second=True)
+
+    def mean(self, arm: int, clock: int) -> float:
+        path = self.paths[arm]
+        while len(path) < clock:
+            now = len(path)
+            luck = self.dice.uniform(now, 0, TOGETHER) if self.together else self.dice.uniform(now, arm, WALK)
+            path.append(self.fresh(now, arm, WALK) if luck < self.hazard else path[-1])
+        return path[clock - 1]
+
+
+PATHS: dict[str, Callable[..., Any]] = {"brownian": Walk, "switching": Switch}
+
+
 class Trace(NamedTuple):
     """One run: what was chosen at every step, and the sums up to and including it."""
 
@@ -467,10 +493,11 @@ def play(
 ) -> Trace:
     """One run of a policy in an environment, both by their names and parameters; or of a player that is made here."""
     dice = Dice(seed, run)
-    rested, law, concentration = world["rested"], world["rewards"], world["concentration"]
-    own = {name: value for name, value in world.items() if name not in {"rested", "rewards", "concentration"}}
-    if environment == "brownian":
-        n_arms, mean = own["n_arms"], Walk(dice, **own).mean
+    rested, law, spread = world["rested"], world["rewards"], (world["concentration"], world["deviation"])
+    common = {"rested", "rewards", "concentration", "deviation"}
+    own = {name: value for name, value in world.items() if name not in common}
+    if environment in PATHS:
+        n_arms, mean = own["n_arms"], PATHS[environment](dice, **own).mean
     else:
         n_arms, mean = ENVIRONMENTS[environment](**own)
     player = POLICIES[policy](n_arms, **parameters) if isinstance(policy, str) else policy(n_arms)
@@ -480,7 +507,7 @@ def play(
     for t in range(1, horizon + 1):
         means = [mean(k, clocks[k] if rested else t) for k in range(n_arms)]
         arm = player.select(dice, t)
-        reward = reward_of(law, means[arm], concentration, dice, t)
+        reward = reward_of(law, means[arm], *spread, dice, t)
         regret += max(means) - means[arm]
         expected += means[arm]
         earned += reward
@@ -493,10 +520,12 @@ def play(
     return trace
 
 
-def reward_of(law: str, mean: float, concentration: float, dice: Dice, t: int) -> float:
+def reward_of(law: str, mean: float, concentration: float, deviation: float, dice: Dice, t: int) -> float:
     """A reward with this mean."""
     if law == "bernoulli":
         return 1.0 if dice.uniform(t, 0, REWARD) < mean else 0.0
+    if law == "normal":
+        return mean + deviation * normal_pair(dice.words(t, 0, REWARD))[0]
     a, b = mean * concentration, (1 - mean) * concentration
     if law == "mean" or a <= 0 or b <= 0:
         return mean

@@ -47,8 +47,13 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "wrong": [[[0.1, -1e-9]], [[0.1], [0.2]], [], [[]], [[0.1, 0.2], [0.3]], [[0.1, math.inf]], 3, [[[0.1, 0.2]]]],
     },
     "rested": {"values": [True, False], "wrong": [0, 1, 1.0, "true", "no"]},
-    "rewards": {"values": ["bernoulli", "mean", "beta"], "wrong": ["Beta", "normal", "", 0.5]},
+    "rewards": {"values": ["bernoulli", "mean", "beta", "normal"], "wrong": ["Beta", "gauss", "", 0.5]},
     "concentration": {"values": [0.1, 30], "wrong": [0, -1]},
+    "deviation": {"values": [0.01, 3], "wrong": [0, -1, 1e101]},
+    "hazard": {"values": [0, 0.01, 1], "wrong": [-0.1, 1.1]},
+    "together": {"values": [True, False], "wrong": [0, 1, 1.0, "true", "no"]},
+    "low": {"values": [0, 0.5, 1], "wrong": [-0.1, 1.1]},
+    "high": {"values": [0, 0.5, 1], "wrong": [-0.1, 1.1]},
 }
 ALWAYS_WRONG = [
     math.nan,
@@ -105,7 +110,7 @@ def attempted(make: Callable[[], Any]) -> tuple[Any, str]:
 
 def test_every_class_is_found_and_every_parameter_has_examples() -> None:
     assert len(public(db.Policy)) == 12
-    assert len(public(db.Environment)) == 7
+    assert len(public(db.Environment)) == 8
     assert {name for _, name in FIELDS} == set(EXAMPLES)
 
 
@@ -114,7 +119,7 @@ def test_every_wrong_value_of_every_parameter_gives_one_line_that_names_it(cls: 
     wrong = EXAMPLES[name]["wrong"] + ALWAYS_WRONG
     if name == "change_points":
         wrong = [value for value in wrong if not (isinstance(value, list | tuple) and len(value) == 0)]
-    if name not in {"rested"}:
+    if name not in {"rested", "together"}:
         wrong = [*wrong, True, False]
     if name not in NONE_IS_A_VALUE or (cls.name, name) in NONE_HERE:
         wrong = [*wrong, None]
@@ -145,7 +150,7 @@ def test_values_are_frozen_keyword_only_and_documented(cls: type) -> None:
     for field in dataclasses.fields(cls):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(made, field.name, 0.5)
-        if field.init and field.name not in {"rested", "rewards", "concentration", "n_arms"}:
+        if field.init and field.name not in {"rested", "rewards", "concentration", "deviation", "n_arms"}:
             told = "".join(base.__doc__ or "" for base in cls.__mro__[:2])
             assert f"{field.name}:" in told, f"{field.name} is not in the docstring"
     with pytest.raises(TypeError):

@@ -10,7 +10,7 @@ import driftbandit as db
 
 REQUIRED = inspect.Parameter.empty
 PRIOR = {"prior_successes": 1, "prior_failures": 1}
-EVERY_ENVIRONMENT = {"rested": False, "rewards": "bernoulli", "concentration": 10}
+EVERY_ENVIRONMENT = {"rested": False, "rewards": "bernoulli", "concentration": 10, "deviation": 0.5}
 PARAMETERS = {
     "ThompsonSampling": ("ts", PRIOR),
     "OptimisticThompsonSampling": ("ots", PRIOR),
@@ -30,6 +30,10 @@ PARAMETERS = {
     "Abrupt": ("abrupt", {"period": 250, "n_arms": 4, **EVERY_ENVIRONMENT}),
     "Piecewise": ("piecewise", {"levels": REQUIRED, "change_points": (), **EVERY_ENVIRONMENT}),
     "Brownian": ("brownian", {"volatility": 0.02, "start": None, "n_arms": 4, **EVERY_ENVIRONMENT}),
+    "Switching": (
+        "switching",
+        {"hazard": 0.01, "together": False, "low": 0, "high": 1, "n_arms": 4, **EVERY_ENVIRONMENT},
+    ),
     "FromMeans": ("from-means", {"means": REQUIRED, **EVERY_ENVIRONMENT}),
 }
 SIMULATE = {

@@ -8,9 +8,11 @@ from driftbandit.environments import (
     Environment,
     Fast,
     FromMeans,
+    Path,
     Piecewise,
     Sinusoidal,
     Slow,
+    Switching,
 )
 from driftbandit.errors import ClusterError, DriftbanditError, Interrupted, InvalidValue, MissingExtra
 from driftbandit.exact import expected_path, ratio_density, selection_probabilities, suboptimal_probability
@@ -54,6 +56,7 @@ __all__ = [
     "InvalidValue",
     "MissingExtra",
     "OptimisticThompsonSampling",
+    "Path",
     "Piecewise",
     "Policy",
     "RestartingExp3",
@@ -63,6 +66,7 @@ __all__ = [
     "Sinusoidal",
     "SlidingWindowUCB",
     "Slow",
+    "Switching",
     "ThompsonSampling",
     "UniformRandom",
     "__version__",

@@ -46,6 +46,8 @@ WALK = np.uint64(5)
 """The next movement of an arm's mean."""
 START = np.uint64(6)
 """Where an arm's mean starts."""
+TOGETHER = np.uint64(7)
+"""What moves or starts the means of all arms of a run at once."""
 EXPLORE = np.uint64(8)
 """Whether a choice is left to chance, and which arm it then is."""
 LUCK = np.uint64(9)

@@ -23,6 +23,7 @@ from driftbandit.engine import shard as processor
 from driftbandit.engine.games import backend_for
 from driftbandit.engine.shard import Outcome, Shard
 from driftbandit.linking import Processor, Target, link
+from rules import RULES, Given
 
 HORIZON, RUNS, SEED = 15, 3, 5
 POLICIES = [
@@ -98,6 +99,24 @@ def compare_with_interpreted() -> Iterator[tuple[str, bool]]:
         yield f"{shard.policy} in {shard.environment}", alike(outcome, processor.run_shard(shard))
 
 
+def compare_rules() -> Iterator[tuple[str, bool]]:
+    """Rules that use every part of one, with few arms and with many, in one launch and in several."""
+    from driftbandit.engine import cuda
+
+    environments = {"few": ENVIRONMENTS[0], "few, mean": ENVIRONMENTS[2], "many": MANY_ARMS}
+    shards = {
+        f"{name} in {which}": shard_of(Given(known_as=name, given=rule), environment, 40 if which != "many" else 12)
+        for name, rule in RULES.items()
+        for which, environment in environments.items()
+    }
+    outcomes = played(list(shards.values()))
+    cuda.SHORTEST_LAUNCH, cuda.THREAD_NUMBERS = 7, 7
+    again = played(list(shards.values()))
+    processor.CPU = Interpreted()  # type: ignore[assignment]  # for the rest of this process
+    for (name, shard), outcome, other in zip(shards.items(), outcomes, again, strict=True):
+        yield name, alike(outcome, processor.run_shard(shard)) and equal([outcome], [other])
+
+
 def compare_with_compiled() -> Iterator[tuple[str, bool]]:
     pairs = [(POLICIES[2], ENVIRONMENTS[0]), (POLICIES[7], ENVIRONMENTS[0]), (POLICIES[11], ENVIRONMENTS[0])]
     shards = [shard_of(policy, environment, 40) for policy, environment in pairs]
@@ -145,6 +164,14 @@ def test_a_card_decides_as_the_processor_does(policy: db.Policy) -> None:
     own = {name: verdict for name, verdict in verdicts.items() if name.startswith(f"{policy} in ")}
     assert len(own) >= len(ENVIRONMENTS)
     assert [name for name, verdict in own.items() if not verdict] == []
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_card_plays_every_part_of_a_rule(name: str) -> None:
+    verdicts = simulated("compare_rules")
+    own = {which: verdict for which, verdict in verdicts.items() if which.startswith(f"{name} in ")}
+    assert len(own) >= 3
+    assert [which for which, verdict in own.items() if not verdict] == []
 
 
 @pytest.mark.parametrize("check", ["compare_with_compiled", "compare_shapes"])

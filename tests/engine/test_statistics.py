@@ -70,16 +70,20 @@ def test_realised_reward_agrees_with_its_expectation_within_standard_errors() ->
         assert abs(noise.mean()) < 4 * noise.std(ddof=1) / np.sqrt(len(noise))
 
 
-@pytest.mark.parametrize(("law", "variance"), [("bernoulli", 0.21), ("mean", 0.0), ("beta", 0.21 / 11)])
+@pytest.mark.parametrize(
+    ("law", "variance"), [("bernoulli", 0.21), ("mean", 0.0), ("beta", 0.21 / 11), ("normal", 0.04)]
+)
 def test_reward_laws_have_their_mean_and_variance(law: str, variance: float) -> None:
     # a game of one step: the reward of the only step, over many runs
-    environment = db.FromMeans(means=[[0.3, 0.3]], rewards=law, concentration=10)
+    environment = db.FromMeans(means=[[0.3, 0.3]], rewards=law, concentration=10, deviation=0.2)
     rewards = run_shard(Shard(db.SlidingWindowUCB(window=5), environment, 1, 3, 0, 20_000, (1,))).reward[:, 0]
-    assert np.all((rewards >= 0) & (rewards <= 1))
+    assert law == "normal" or np.all((rewards >= 0) & (rewards <= 1))
     assert rewards.mean() == pytest.approx(0.3, abs=4 * np.sqrt(variance / 20_000) + 1e-12)
     assert rewards.var() == pytest.approx(variance, abs=4 * variance * np.sqrt(3 / 20_000) + 1e-12)
     if law == "beta":
         assert stats.kstest(rewards, stats.beta(3, 7).cdf).pvalue > 1e-4
+    if law == "normal":
+        assert stats.kstest(rewards, stats.norm(0.3, 0.2).cdf).pvalue > 1e-4
 
 
 def test_regret_is_against_the_best_arm_given_the_clocks_in_a_rested_environment() -> None:

@@ -7,21 +7,25 @@ from scipy import stats
 import driftbandit as db
 import naive
 from driftbandit.engine.shard import Shard, run_shard
-from driftbandit.environments.brownian import first_mean, next_mean
+from driftbandit.engine.walking import mean_after, mean_at_start
 from driftbandit.linking import link
 
 
-def walk(start, volatility, seed, run, arm, path):
+def walk(parameters, seed, run, arm, means):
     """The means of one arm at clock 1, 2 and so on."""
-    path[0] = first_mean(start, seed, run, arm)
-    for t in range(1, path.size):
-        path[t] = next_mean(path[t - 1], volatility, seed, run, np.uint64(t), arm)
+    means[0] = mean_at_start(parameters, seed, run, arm)
+    for t in range(1, means.size):
+        means[t] = mean_after(parameters, means[t - 1], seed, run, np.uint64(t), arm)
 
 
-def paths(volatility: float, runs: int, steps: int, start: float = -1.0, arm: int = 0, seed: int = 9) -> np.ndarray:
+def paths(
+    volatility: float, runs: int, steps: int, start: float | None = None, arm: int = 0, seed: int = 9
+) -> np.ndarray:
     found = np.empty((runs, steps))
+    path = db.Brownian(volatility=volatility, start=start).path()
+    compiled = link(walk, first_mean=path.first, next_mean=path.following)
     for run in range(runs):
-        link(walk)(start, volatility, np.uint64(seed), np.uint64(run), np.uint64(arm), found[run])
+        compiled(path.numbers, np.uint64(seed), np.uint64(run), np.uint64(arm), found[run])
     return found
 
 

@@ -62,6 +62,7 @@ FRACTIONAL_REWARDS = {
         db.SlidingWindowUCB(window=11),
     ],
     "beta": [db.DiscountedThompsonSampling(discount=0.9), db.SlidingWindowUCB(window=11)],
+    "normal": [db.DiscountedUCB(discount=0.9), db.SlidingWindowUCB(window=11), db.UCB1()],
 }
 
 
@@ -94,6 +95,17 @@ def walks(n_arms: int, rested: bool) -> list[db.Environment]:
     ]
 
 
+def switches() -> list[Case]:
+    """Few, because each pair is a kernel of its own."""
+    dts, ucb = db.DiscountedThompsonSampling(discount=0.9), db.SlidingWindowUCB(window=24)
+    return [
+        Case(dts, db.Switching(hazard=0.1, n_arms=4)),
+        Case(dts, db.Switching(hazard=0.1, together=True, low=0.2, high=0.9, n_arms=2, rested=True)),
+        Case(ucb, db.Switching(hazard=0.3, low=0.4, n_arms=7, rested=True)),
+        Case(ucb, db.Switching(hazard=0.02, together=True, rewards="normal", deviation=0.1)),
+    ]
+
+
 def cases() -> list[Case]:
     """Every policy with every kind of environment, the number of arms and the parameters taking turns."""
     found = []
@@ -106,7 +118,7 @@ def cases() -> list[Case]:
     for law, policies in FRACTIONAL_REWARDS.items():
         found += [Case(policy, e) for policy in policies for e in tables(4, False, law, concentration=0.7)]
     found += [Case(FRACTIONAL_REWARDS["beta"][0], e) for e in tables(2, False, "beta", concentration=30.0)]
-    return found
+    return found + switches()
 
 
 @pytest.mark.parametrize("case", cases(), ids=str)
@@ -148,4 +160,4 @@ def test_the_twins_know_every_public_policy_and_environment() -> None:
     assert set(naive.POLICIES) == {cls.name for cls in db.Policy.known.values() if cls.__module__.startswith("driftb")}
     assert {policy.name for policy in POLICIES} == set(naive.POLICIES)
     known = {cls.name for cls in db.Environment.known.values() if cls.__module__.startswith("driftb")}
-    assert set(naive.ENVIRONMENTS) | {"brownian"} == known
+    assert set(naive.ENVIRONMENTS) | set(naive.PATHS) == known

@@ -1,8 +1,9 @@
 """How a block of runs chooses arms: the three kinds of selection, with the inner loop over runs.
 
-`score`, `attempt`, `rough`, `apart`, `accepted`, `log_weight` and `probability` are slots that `link` fills with a
-policy's rule, `own_of` reads an arm's numbers and `shared_of` what arms share in a run. Every loop over runs that does arithmetic is free of branches and calls, and reads its numbers in a row, so that it is vectorised;
-picking out the few runs that need another attempt is a loop of its own.
+`score`, `attempt`, `rough`, `apart`, `accepted`, `weigh` and `probability` are slots that `link` fills with a
+policy's rule; `own_of` reads an arm's numbers and `shared_of` what the arms of a run share. Every loop over runs that
+does arithmetic is free of branches and calls, and reads its numbers in a row, so that it is vectorised; picking out the
+few runs that need another attempt is a loop of its own.
 """
 
 from math import inf
@@ -23,7 +24,6 @@ from driftbandit.engine.layout import (
     attempt,
     attempted_first,
     draw_more,
-    log_weight,
     own_of,
     probability,
     put_shape,
@@ -32,6 +32,7 @@ from driftbandit.engine.layout import (
     shape,
     shape_of,
     shared_of,
+    weigh,
 )
 from driftbandit.rng import BOOST, CHOICE, SCORE, Words, draw, uniform
 from driftbandit.rough import RoughAttempt
@@ -263,7 +264,7 @@ def choose_weighted(parameters: Any, shared: Any, place: Place, evidence: Eviden
     for k in range(n_arms):
         arm = evidence[k]
         for r in range(n):
-            scores[k, r] = log_weight(parameters, shared_of(shared, r), *own_of(arm, r))
+            scores[k, r] = weigh(parameters, shared_of(shared, r), own_of(arm, r))
             largest[r] = max(largest[r], scores[k, r])
     for k in range(n_arms):
         for r in range(n):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from driftbandit.checks import shown
 from driftbandit.engine.cluster_worker import Inspection, inspect, numbers
 from driftbandit.errors import ClusterError
+from driftbandit.identity import identity
 
 log = logging.getLogger("driftbandit.cluster")
 

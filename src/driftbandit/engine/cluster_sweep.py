@@ -17,6 +17,7 @@ from driftbandit.engine.cluster_worker import hand_over, unpack, work
 from driftbandit.engine.shard import Outcome, Shard, Stopped
 from driftbandit.environments import Environment
 from driftbandit.errors import ClusterError
+from driftbandit.identity import identity
 
 SHARD_THREADS = 400
 """Threads up to which a task is one shard; beyond, it is several: a scheduler then sees some 200 tasks a second."""

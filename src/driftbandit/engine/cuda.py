@@ -113,8 +113,9 @@ def _stride(members: Sequence[tuple[int, Shard, Rule]]) -> int:
 
 def _bytes(shard: Shard, rule: Rule, runs: int) -> int:
     """What so many runs of a shard take on the card, at most."""
-    ring = 12 * rule.window if rule.window < shard.horizon else 0
-    return runs * (24 * len(shard.steps) + 32 * int(shard.environment.n_arms) + ring + 64)
+    window = 12 * rule.steps_window if rule.steps_window < shard.horizon else 0
+    arm = 8 * len(rule.initial) + 16 + (8 + 8 * min(rule.ring, shard.horizon) if rule.ring else 0)
+    return runs * (24 * len(shard.steps) + arm * int(shard.environment.n_arms) + window + 8 * len(rule.common) + 64)
 
 
 @functools.cache

@@ -11,10 +11,11 @@ from numba import float32, float64
 from numpy.typing import NDArray
 
 from driftbandit.engine import cuda_kernel as at
-from driftbandit.engine import cuda_room, cuda_steps, single
+from driftbandit.engine import cuda_room, cuda_steps, cuda_watching, numbers, single
 from driftbandit.engine.cuda_target import Gpu, cuda
-from driftbandit.engine.shard import REWARDS, Outcome, Shard, means_table
-from driftbandit.environments import Brownian, Environment
+from driftbandit.engine.shard import REWARDS, Outcome, Shard, means_table, spread_of
+from driftbandit.engine.slots import rule_slots
+from driftbandit.environments import Environment, Path
 from driftbandit.linking import link
 from driftbandit.policies import Rule
 
@@ -22,7 +23,6 @@ SHARED_BYTES = 48 * 1024
 """Shared memory that every card gives a block without being asked."""
 NEVER = 2**63
 """A number of steps that no game has."""
-PARAMETERS = {1: cuda_room.one_parameter, 2: cuda_room.two_parameters, 3: cuda_room.three_parameters}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,10 +48,10 @@ class Kind:
 def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
     """The kind of launch that a shard belongs to."""
     environment, n_arms = shard.environment, shard.environment.n_arms
-    walks = isinstance(environment, Brownian)
-    own = walks or environment.rested
+    path = environment.path()
+    own = path is not None or environment.rested
     real_bytes = np.dtype(gpu.real).itemsize
-    arm_reals = 3 if rule.selection == "weighted" else 2
+    arm_reals = len(rule.initial) + (rule.selection == "weighted")
     threads, shared_bytes = _block(n_arms, arm_reals * real_bytes + 16 * own, threads)
     in_shared = shared_bytes > 0
     if rule.selection == "weighted":
@@ -60,35 +60,41 @@ def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
         decide = cuda_steps.choose_by_sample if rule.selection == "sampled" else cuda_steps.choose_by_index
     else:
         decide = cuda_steps.choose_from_many
-    if walks:
+    if path is not None:
         begin, move = cuda_steps.begin_walks, cuda_steps.walk_rested if environment.rested else cuda_steps.walk_restless
     elif own:
         begin, move = cuda_steps.begin_rested, cuda_steps.move_rested
     else:
         begin, move = cuda_steps.begin_nothing, cuda_steps.move_nothing
-    slots = {
-        "score": rule.score,
-        "accepted": rule.accepted,
-        "settled": single.sampled_score if rule.selection == "sampled" else single.index_score,
-        "probability": rule.probability,
-        "context": rule.context,
-        "learn": rule.learn,
-        "unlearn": rule.unlearn,
-        "reward_of": REWARDS[environment.rewards],
-        "parameters_of": PARAMETERS.get(len(rule.parameters), cuda_room.many_parameters),
-        "room": cuda_room.room_in_shared_memory if in_shared else cuda_room.room_on_the_card,
-        "windowed": rule.window > 0,
-        "trials": rule.binary and environment.rewards != "bernoulli",
-        "decide": decide,
-        "see": cuda_steps.see_own if own else cuda_steps.see_shared,
-        "begin": begin,
-        "move": move,
-        "shared_room": in_shared,
-        "own_means": own,
-        "arm_reals": arm_reals,
-        "real_type": float32 if gpu.real is np.float32 else float64,
-        "real_bytes": real_bytes,
-    }
+    slots = (
+        rule_slots(rule, cuda_watching, cuda_watching)
+        | _readers(rule, path)
+        | {
+            "own_of": cuda_room.reader(len(rule.initial)),
+            "put_own": cuda_room.writer(len(rule.initial)),
+            "settled": single.sampled_score if rule.selection == "sampled" else single.index_score,
+            "reward_of": REWARDS[environment.rewards],
+            "first_mean": path and path.first,
+            "next_mean": path and path.following,
+            "room": cuda_room.room_in_shared_memory if in_shared else cuda_room.room_on_the_card,
+            "windowed": rule.steps_window > 0,
+            "drifting": any(rule.drifts),
+            "aged": numbers.product(len(rule.initial)),
+            "drifted": numbers.total(len(rule.initial)),
+            "common_at": numbers.reader(len(rule.common)),
+            "put_common_at": numbers.writer(len(rule.common)),
+            "trials": rule.binary and environment.rewards != "bernoulli",
+            "decide": decide,
+            "see": cuda_steps.see_own if own else cuda_steps.see_shared,
+            "begin": begin,
+            "move": move,
+            "shared_room": in_shared,
+            "own_means": own,
+            "arm_reals": arm_reals,
+            "real_type": float32 if gpu.real is np.float32 else float64,
+            "real_bytes": real_bytes,
+        }
+    )
     return Kind(tuple(sorted(slots.items())), shard.seed, threads, shared_bytes)
 
 
@@ -104,6 +110,37 @@ def _block(n_arms: int, bytes_an_arm: int, threads: int) -> tuple[int, int]:
     return threads, 0
 
 
+def _numbers(rule: Rule, path: Path | None) -> dict[str, tuple[float, ...]]:
+    """The real numbers of a shard behind the first few, by the slot that reads them, in their order in the table."""
+    return {
+        "decay_of": tuple(map(float, rule.decays)),
+        "drift_of": tuple(map(float, rule.drifts)),
+        "initial_of": tuple(map(float, rule.initial)),
+        "start_of": tuple(map(float, rule.common)),
+        "path_of": () if path is None else path.numbers,
+        "parameters_of": tuple(map(float, rule.parameters)),
+    }
+
+
+def _readers(rule: Rule, path: Path | None) -> dict[str, Any]:
+    """What reads a shard's numbers from the table."""
+    found: dict[str, Any] = {}
+    column = at.OTHER_NUMBERS
+    for slot, values in _numbers(rule, path).items():
+        if slot == "decay_of" and len(set(values)) == 1:
+            found[slot] = numbers.repeated_reader(len(values), column)  # one register, not many
+        else:
+            found[slot] = numbers.row_reader(len(values), column)
+        column += len(values)
+    return found
+
+
+def _row(shard: Shard, rule: Rule) -> list[float]:
+    """The real numbers of a shard."""
+    first = [rule.one_decay, spread_of(shard.environment), 0.0 if callable(rule.explore) else rule.explore]
+    return [*first, *(number for values in _numbers(rule, shard.environment.path()).values() for number in values)]
+
+
 class Batch:
     """Shards of one kind, played by launches that hold all of their runs."""
 
@@ -117,9 +154,7 @@ class Batch:
         self.launched = 0
         self.kernel = link(at.play_runs, gpu, **dict(kind.slots))
         self.whole = np.zeros((len(members), at.WHOLE_COLUMNS), np.uint64)
-        self.numbers: NDArray[Any] = np.zeros((len(members), at.NUMBER_COLUMNS), gpu.real)
-        n_parameters = max(1, max(len(rule.parameters) for _, _, rule in members))
-        self.parameters: NDArray[Any] = np.zeros((len(members), n_parameters), gpu.real)
+        self.numbers: NDArray[Any] = np.array([_row(shard, rule) for _, shard, rule in members], gpu.real)
         self.sizes: dict[int, int] = collections.defaultdict(int)
         self.blocks = self._fill()
         self.stream = cuda.stream()
@@ -131,31 +166,29 @@ class Batch:
         starts: dict[tuple[int, ...], int] = {}
         blocks = []
         for i, (_, shard, rule) in enumerate(self.members):
-            environment, n_arms = shard.environment, shard.environment.n_arms
+            n_arms = shard.environment.n_arms
             places = -(-shard.runs // self.kind.threads) * self.kind.threads
             if shard.steps not in starts:
                 starts[shard.steps] = len(steps)
                 steps += shard.steps
-            size = {at.ARM_START: n_arms * places, at.RUN_START: places}
-            size[at.RING_START] = rule.window * places if 0 < rule.window < shard.horizon else 0
+            window = rule.steps_window if rule.steps_window < shard.horizon else 0  # none leaves a longer one
+            past = min(rule.ring, shard.horizon)
+            size = {at.ARM_START: n_arms * places, at.RUN_START: places, at.RING_START: window * places}
+            size[at.PAST_START] = n_arms * past * places
+            size[at.COUNT_START] = n_arms * places if past else 0
             size[at.FIGURES] = at.SUMS * shard.runs * len(shard.steps)
             size[at.CHOICES] = -(-shard.horizon // shard.bin_width) * n_arms
             for column, value in {
                 at.ARMS: n_arms, at.RUNS: shard.runs, at.PLACES: places, at.HORIZON: shard.horizon,
-                at.FIRST_RUN: shard.first_run, at.WINDOW: rule.window, at.RESTART: rule.restart or NEVER,
-                at.RING: rule.window if rule.window < shard.horizon else 0,  # nothing leaves a window that outlasts it
+                at.FIRST_RUN: shard.first_run, at.WINDOW: rule.steps_window, at.RESTART: rule.restart or NEVER,
+                at.RING: window, at.PAST: past, at.OWN_WINDOW: rule.window if rule.window_of == "choices" else 0,
+                at.FADES: any(decay != 1.0 for decay in rule.decays),
                 at.STEPS: starts[shard.steps], at.POINTS: len(shard.steps), at.BIN_WIDTH: shard.bin_width,
             }.items():  # fmt: skip
                 self.whole[i, column] = value
             for column, value in size.items():
                 self.whole[i, column] = self.sizes[column]
                 self.sizes[column] += value
-            volatility, start = (
-                (environment.volatility, environment.start) if isinstance(environment, Brownian) else (0.0, 0.0)
-            )
-            start = -1.0 if start is None else start
-            self.numbers[i] = (rule.decay, *rule.initial, volatility, environment.concentration, start)
-            self.parameters[i, : len(rule.parameters)] = rule.parameters
             first = np.arange(0, places, self.kind.threads, dtype=np.uint64)
             blocks.append(np.column_stack([np.full_like(first, i), first]))
         self.steps = np.array(steps, np.uint64)
@@ -169,14 +202,18 @@ class Batch:
         runs = self.sizes[at.RUN_START] if resumed else 1
         ring = max(1, self.sizes[at.RING_START])
         real = self.gpu.real
+        self.whole[:, at.APART] = arms
+        rule, rewards = self.members[0][2], self.members[0][1].environment.rewards
+        past = max(1, self.sizes[at.PAST_START]), np.uint8 if rule.binary or rewards == "bernoulli" else real
         shapes: list[tuple[Any, type]] = [
-            (arms, real), (arms, real), (walks, np.float64), (walks, np.uint64), (ring, np.uint32), (ring, real),
+            (arms * len(rule.initial), real), ((max(1, len(rule.common)), runs), real), (walks, np.float64),
+            (walks, np.uint64), (ring, np.uint32), (ring, real), past, (max(1, self.sizes[at.COUNT_START]), np.int64),
             (runs, real), ((at.SUMS, runs), np.float64),
         ]  # fmt: skip
         self.state = [cuda.device_array(shape, dtype, stream=self.stream) for shape, dtype in shapes]
         self.figures = cuda.device_array(self.sizes[at.FIGURES], np.float64, stream=self.stream)
         self.choices = cuda.to_device(np.zeros(self.sizes[at.CHOICES], np.int64), stream=self.stream)
-        fixed = (self.blocks, self.numbers, self.parameters, self.steps)
+        fixed = (self.blocks, self.numbers, self.steps)
         self.fixed = [cuda.to_device(array, stream=self.stream) for array in fixed]
 
     def launch(self) -> bool:
@@ -190,12 +227,12 @@ class Batch:
         tables = self._tables(first, last)
         self.tables = [cuda.to_device(array, stream=self.stream) for array in (self.whole, *tables)]
         whole, table, best = self.tables
-        blocks, numbers, parameters, steps = self.fixed
+        blocks, numbers, steps = self.fixed
         shape = (len(self.blocks), self.kind.threads, self.stream, self.kind.shared_bytes)
         with warnings.catch_warnings():  # a small launch is not worth a warning: others run beside it
             warnings.filterwarnings("ignore", message=".*Grid size")
             self.kernel[shape](
-                np.uint64(self.kind.seed), first, last, blocks, whole, numbers, parameters, table, best, steps,
+                np.uint64(self.kind.seed), first, last, blocks, whole, numbers, table, best, steps,
                 *self.state, self.figures, self.choices,
             )  # fmt: skip
         self.launched = sum(shard.runs * max(0, min(last, shard.horizon) - first + 1) for _, shard, _ in self.members)
@@ -210,7 +247,7 @@ class Batch:
         for i, (_, shard, _) in enumerate(self.members):
             environment = shard.environment
             self.whole[i, [at.CYCLE, at.ROW, at.TABLE, at.BEST]] = NEVER, 0, 0, 0
-            if isinstance(environment, Brownian) or first > shard.horizon:
+            if environment.path() is not None or first > shard.horizon:
                 continue
             cycle = environment.cycle if environment.cycle and environment.cycle <= shard.horizon else None
             if cycle:

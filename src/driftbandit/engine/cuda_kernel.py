@@ -4,7 +4,8 @@ The decisions, rewards, walks and updates are the functions that the processor r
 what surrounds them is here. A launch holds the runs of many shards: what differs between them is read from tables, so
 that policies of one kind in environments of one kind share a compiled kernel and fill the card together.
 
-A thread keeps its arms' numbers in shared memory, `[thread, arm]`, or for many arms in the card's memory, `[arm, run]`.
+A thread keeps its arms' numbers in shared memory, `[number, thread, arm]`, or for many arms in the card's memory,
+`[number, arm, run]`.
 """
 
 from typing import Any
@@ -14,16 +15,18 @@ import numpy as np
 from driftbandit.elementary import real
 from driftbandit.engine.cuda_room import ONE, ZERO, own_means
 from driftbandit.engine.cuda_target import cuda
-from driftbandit.engine.layout import context, learn, reward_of, unlearn
+from driftbandit.engine.cuda_watching import NO_ARM, start_again
+from driftbandit.engine.layout import forgotten, hear, own_of, put_own, reward_of, share, take, turn
 from driftbandit.rng import TRIAL, draw, uniform
 
 # The columns of `whole`, the whole numbers of every shard.
 (
     ARMS, RUNS, PLACES, HORIZON, FIRST_RUN, WINDOW, RING, RESTART, CYCLE, ROW, TABLE, BEST, STEPS, POINTS,
-    BIN_WIDTH, ARM_START, RUN_START, RING_START, FIGURES, CHOICES, WHOLE_COLUMNS,
-) = range(21)  # fmt: skip
-# The columns of `numbers`, the real numbers of every shard.
-DECAY, INITIAL_A, INITIAL_B, VOLATILITY, CONCENTRATION, WALK_START, NUMBER_COLUMNS = range(7)
+    BIN_WIDTH, ARM_START, RUN_START, RING_START, FIGURES, CHOICES, APART, FADES, OWN_WINDOW, PAST, PAST_START,
+    COUNT_START, WHOLE_COLUMNS,
+) = range(27)  # fmt: skip
+# The first columns of `numbers`, the real numbers of every shard; slots read the others, however many there are.
+FADING, SPREAD, EXPLORE, OTHER_NUMBERS = range(4)
 REGRET, EXPECTED, REWARD, SUMS = range(4)
 
 TALLY_STEPS = 32
@@ -37,7 +40,11 @@ def _open(*_: Any) -> Any:
     raise AssertionError("a slot that link must fill")
 
 
-parameters_of = room = decide = see = begin = move = _open
+parameters_of = path_of = initial_of = decay_of = drift_of = start_of = _open
+"""Numbers of a shard, each a tuple."""
+room = decide = see = begin = move = aged = drifted = common_at = put_common_at = _open
+drifting: Any = _open
+"""Whether something is added to arms' numbers at each step."""
 shared_room: Any = _open
 """Whether the arms' numbers are in shared memory."""
 windowed: Any = _open
@@ -47,9 +54,9 @@ trials: Any = _open
 
 
 def play_runs(
-    seed: Any, first_step: int, last_step: int, blocks: Any, whole: Any, numbers: Any, parameters: Any, table: Any,
-    best: Any, steps: Any, all_a: Any, all_b: Any, all_means: Any, all_clocks: Any, ring_arms: Any, ring_rewards: Any,
-    totals: Any, sums: Any, figures: Any, choices: Any,
+    seed: Any, first_step: int, last_step: int, blocks: Any, whole: Any, numbers: Any, table: Any, best: Any,
+    steps: Any, all_own: Any, all_common: Any, all_means: Any, all_clocks: Any, ring_arms: Any, ring_rewards: Any,
+    all_past: Any, all_counts: Any, totals: Any, sums: Any, figures: Any, choices: Any,
 ) -> None:  # fmt: skip
     """Steps `first_step` to `last_step` of every run in the launch, or to the end of its game."""
     threads = np.uint64(cuda.blockDim.x)
@@ -66,18 +73,24 @@ def play_runs(
     cycle = whole[shard, CYCLE]
     own_table = table[whole[shard, TABLE] :]
     own_best = best[whole[shard, BEST] :]
-    p = parameters_of(parameters, shard)
-    decay = numbers[shard, DECAY]
-    initial_a = numbers[shard, INITIAL_A]
-    initial_b = numbers[shard, INITIAL_B]
-    volatility = numbers[shard, VOLATILITY]
-    concentration = numbers[shard, CONCENTRATION]
+    p = parameters_of(numbers, shard)
+    decay = decay_of(numbers, shard)
+    initial = initial_of(numbers, shard)
+    path = path_of(numbers, shard)
+    common = start_of(numbers, shard)
+    fading = numbers[shard, FADING]
+    spread = numbers[shard, SPREAD]
 
     start = whole[shard, ARM_START] + place
     stop = whole[shard, ARM_START] + n_arms * places
-    a, b, scores, mean, clock, tally = room(
-        thread, threads, n_arms, start, stop, places, all_a, all_b, all_means, all_clocks
+    apart = whole[shard, APART]
+    arms, scores, mean, clock, tally = room(
+        thread, threads, n_arms, start, stop, places, apart, all_own, all_means, all_clocks
     )
+    ring = whole[shard, RING]
+    window = (ring_arms[whole[shard, RING_START] + place :], ring)
+    past = (all_past[whole[shard, PAST_START] + place :], places, whole[shard, PAST])
+    counts = all_counts[whole[shard, COUNT_START] + place :]
     if shared_room:
         i = thread
         while i < COUNTED_STEPS * n_arms:
@@ -90,16 +103,16 @@ def play_runs(
     expected = np.float64(0.0)
     rewards = np.float64(0.0)
     if first_step == 1:
-        reset(a, b, n_arms, initial_a, initial_b)
-        begin(own_table, numbers[shard, WALK_START], n_arms, mean, clock, seed, run)
+        start_again(n_arms, arms, initial, NO_ARM, past, counts, window)
+        begin(own_table, path, n_arms, mean, clock, seed, run)
     else:
         total = totals[mine]
+        common = common_at(all_common, mine)
         regret = sums[REGRET, mine]
         expected = sums[EXPECTED, mine]
         rewards = sums[REWARD, mine]
         if shared_room:
-            copy(all_a, start, places, a, ZERO, ONE, n_arms)
-            copy(all_b, start, places, b, ZERO, ONE, n_arms)
+            copy_numbers((all_own[start:], apart, places), arms, n_arms)
             if own_means:
                 copy(all_means, start, places, mean, ZERO, ONE, n_arms)
                 copy(all_clocks, start, places, clock, ZERO, ONE, n_arms)
@@ -107,7 +120,6 @@ def play_runs(
     # Counters instead of remainders, which cost a card some hundred instructions each.
     done = np.uint64(first_step - 1)
     row = whole[shard, ROW]
-    ring = whole[shard, RING]
     ring_row = done % ring if ring > ZERO else ZERO
     restart = whole[shard, RESTART]
     until_restart = restart - done % restart
@@ -122,44 +134,52 @@ def play_runs(
     end = min(np.uint64(last_step), horizon)
     step = np.uint64(first_step)
     while step <= end:
-        chosen, chance = decide(p, context(p, total), n_arms, a, b, scores, seed, run, step)
+        shared = share(p, total, n_arms, arms, common, seed, run, step)
+        chosen, chance = decide(p, shared, n_arms, arms, scores, seed, run, step)
+        chosen, chance = turn(p, numbers[shard, EXPLORE], shared, n_arms, arms, common, chosen, chance, seed, run, step)
 
         best_mean, chosen_mean = see(own_table, own_best, row, n_arms, mean, chosen)
-        reward = reward_of(real(chosen_mean), concentration, seed, run, step)
+        reward = reward_of(real(chosen_mean), spread, seed, run, step)
         regret += np.float64(best_mean) - np.float64(chosen_mean)
         expected += np.float64(chosen_mean)
         rewards += np.float64(reward)
-        move(own_table, cycle, volatility, n_arms, mean, clock, chosen, seed, run, step)
+        move(own_table, cycle, path, n_arms, mean, clock, chosen, seed, run, step)
         row += ONE
         row = ZERO if row == cycle else row
 
-        if decay != 1.0:
+        if whole[shard, FADES] > ZERO:
             arm = ZERO
             while arm < n_arms:
-                a[arm] *= decay
-                b[arm] *= decay
+                put_own(arms, arm, aged(own_of(arms, arm), decay))
+                arm += ONE
+        if drifting:
+            arm = ZERO
+            while arm < n_arms:
+                put_own(arms, arm, drifted(own_of(arms, arm), drift_of(numbers, shard)))
                 arm += ONE
         if trials:
             words = draw(seed, run, step, ZERO, TRIAL, ZERO)
             reward = real(1.0) if uniform(words[0], words[1]) < reward else real(0.0)
-        a[chosen], b[chosen] = learn(p, a[chosen], b[chosen], reward, chance)
-        total = total * decay + 1.0
+        common = take(p, arms, common, chosen, reward, chance, past, counts, whole[shard, OWN_WINDOW])
+        total = total * fading + real(1.0)
         if windowed:
             total = min(total, real(whole[shard, WINDOW]))
             if ring > ZERO:
                 at = whole[shard, RING_START] + ring_row * places + place
-                if step > ring:
+                if step > ring and ring_arms[at] != NO_ARM:
                     arm = np.uint64(ring_arms[at])
-                    a[arm], b[arm] = unlearn(p, a[arm], b[arm], ring_rewards[at])
+                    put_own(arms, arm, forgotten(p, own_of(arms, arm), ring_rewards[at]))
                 ring_arms[at] = chosen
                 ring_rewards[at] = reward
                 ring_row += ONE
                 ring_row = ZERO if ring_row == ring else ring_row
+        common = hear(p, n_arms, arms, common, start_of(numbers, shard), initial, chosen, past, counts, window)
         until_restart -= ONE
         if until_restart == ZERO:
             until_restart = restart
             total = real(0.0)
-            reset(a, b, n_arms, initial_a, initial_b)
+            common = start_of(numbers, shard)
+            start_again(n_arms, arms, initial, NO_ARM, past, counts, window)
 
         if step == next_point:
             if active:
@@ -195,23 +215,22 @@ def play_runs(
 
     if np.uint64(first_step) <= end and end < horizon:
         totals[mine] = total
+        put_common_at(all_common, mine, common)
         sums[REGRET, mine] = regret
         sums[EXPECTED, mine] = expected
         sums[REWARD, mine] = rewards
         if shared_room:
-            copy(a, ZERO, ONE, all_a, start, places, n_arms)
-            copy(b, ZERO, ONE, all_b, start, places, n_arms)
+            copy_numbers(arms, (all_own[start:], apart, places), n_arms)
             if own_means:
                 copy(mean, ZERO, ONE, all_means, start, places, n_arms)
                 copy(clock, ZERO, ONE, all_clocks, start, places, n_arms)
 
 
-def reset(a: Any, b: Any, n_arms: Any, initial_a: Any, initial_b: Any) -> None:
-    """Nothing is known of any arm."""
+def copy_numbers(source: Any, target: Any, n_arms: Any) -> None:
+    """The numbers of every arm from here to there."""
     arm = ZERO
     while arm < n_arms:
-        a[arm] = initial_a
-        b[arm] = initial_b
+        put_own(target, arm, own_of(source, arm))
         arm += ONE
 
 

@@ -1,11 +1,16 @@
-"""Where a thread keeps its numbers: in the shared memory of its block, or in the card's memory; and its parameters."""
+"""Where a thread keeps its numbers: in the shared memory of its block, or in the card's memory.
 
+The numbers of a thread's arms are `(array, apart, stride)`: number i of an arm is array[i·apart + arm·stride].
+"""
+
+import functools
 from typing import Any
 
 import numpy as np
 from numba import float64, int32, uint64
 
 from driftbandit.engine.cuda_target import cuda
+from driftbandit.engine.numbers import nothing, nowhere
 
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
@@ -24,10 +29,10 @@ real_bytes: Any = _open
 
 
 def room_in_shared_memory(
-    thread: Any, threads: Any, n_arms: Any, start: Any, stop: Any, places: Any, all_a: Any, all_b: Any,
+    thread: Any, threads: Any, n_arms: Any, start: Any, stop: Any, places: Any, apart: Any, all_own: Any,
     all_means: Any, all_clocks: Any,
 ) -> Any:  # fmt: skip
-    """`a`, `b`, scores, means and clocks of a thread's arms, an odd number apart, so that no two meet in a bank.
+    """Numbers, scores, means and clocks of a thread's arms, an odd number apart, so that no two meet in a bank.
 
     Behind them are the counts of the block's choices, `[step, arm]`.
     """
@@ -36,43 +41,49 @@ def room_in_shared_memory(
     mine = thread * odd
     here = np.uint64(16 // real_bytes) * size if own_means else ZERO
     reals = cuda.shared.array(0, real_type)
-    a = reals[here + mine : here + mine + n_arms]
-    b = reals[here + size + mine : here + size + mine + n_arms]
     last = here + np.uint64(arm_reals - 1) * size + mine
     scores = reals[last : last + n_arms]
     mean = cuda.shared.array(0, float64)[mine : mine + n_arms]
     clock = cuda.shared.array(0, uint64)[size + mine : size + mine + n_arms]
     tally = cuda.shared.array(0, int32)[np.uint64((16 * own_means + arm_reals * real_bytes) // 4) * size :]
-    return a, b, scores, mean, clock, tally
+    return (reals[here + mine :], size, ONE), scores, mean, clock, tally
 
 
 def room_on_the_card(
-    thread: Any, threads: Any, n_arms: Any, start: Any, stop: Any, places: Any, all_a: Any, all_b: Any,
+    thread: Any, threads: Any, n_arms: Any, start: Any, stop: Any, places: Any, apart: Any, all_own: Any,
     all_means: Any, all_clocks: Any,
 ) -> Any:  # fmt: skip
-    """`a`, `b`, scores, means and clocks of a thread's arms: neighbouring threads have neighbouring numbers.
+    """Numbers, scores, means and clocks of a thread's arms: neighbouring threads have neighbouring numbers.
 
     Choices are counted in the shard's counts at once: with many arms few threads meet at one.
     """
-    a = all_a[start:stop:places]
-    return a, all_b[start:stop:places], a, all_means[start:stop:places], all_clocks[start:stop:places], all_clocks
+    own = all_own[start:]
+    return (own, apart, places), own, all_means[start:stop:places], all_clocks[start:stop:places], all_clocks
 
 
-def one_parameter(parameters: Any, shard: int) -> Any:
-    """The shard's parameters as a tuple of 1."""
-    return (parameters[shard, 0],)
+@functools.cache
+def reader(count: int) -> Any:
+    """own(numbers, arm) → the `count` numbers of an arm."""
+    if count == 0:
+        return nothing
+    fewer, last = reader(count - 1), np.uint64(count - 1)
+
+    def own(numbers: Any, arm: Any) -> Any:
+        return (*fewer(numbers, arm), numbers[0][last * numbers[1] + np.uint64(arm) * numbers[2]])
+
+    return own
 
 
-def two_parameters(parameters: Any, shard: int) -> Any:
-    """The shard's parameters as a tuple of 2."""
-    return parameters[shard, 0], parameters[shard, 1]
+@functools.cache
+def writer(count: int) -> Any:
+    """put(numbers, arm, values): the `count` numbers of an arm back to their places."""
+    if count == 0:
+        return nowhere
+    fewer, last = writer(count - 1), np.uint64(count - 1)
+    place = count - 1
 
+    def put(numbers: Any, arm: Any, values: Any) -> None:
+        fewer(numbers, arm, values)
+        numbers[0][last * numbers[1] + np.uint64(arm) * numbers[2]] = values[place]
 
-def three_parameters(parameters: Any, shard: int) -> Any:
-    """The shard's parameters as a tuple of 3."""
-    return parameters[shard, 0], parameters[shard, 1], parameters[shard, 2]
-
-
-def many_parameters(parameters: Any, shard: int) -> Any:
-    """The shard's parameters as a row of the table."""
-    return parameters[shard]
+    return put

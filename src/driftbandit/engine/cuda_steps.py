@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from driftbandit.elementary import exp, real
-from driftbandit.engine.layout import accepted, probability, score
+from driftbandit.engine.layout import accepted, attempt, own_of, probability, score, shape, weigh
 from driftbandit.engine.single import choose_one_by_score, choose_one_by_weight
-from driftbandit.environments.brownian import first_mean, next_mean
+from driftbandit.engine.walking import mean_after, mean_at_start
 from driftbandit.rng import BOOST, CHOICE, SCORE, draw, uniform
 
 ZERO = np.uint64(0)
@@ -27,7 +27,7 @@ MOST_TIES = 32
 
 
 def choose_by_sample(
-    parameters: Any, shared: Any, n_arms: Any, a: Any, b: Any, scores: Any, seed: Any, run: Any, step: Any
+    parameters: Any, shared: Any, n_arms: Any, arms: Any, scores: Any, seed: Any, run: Any, step: Any
 ) -> tuple[Any, Any]:
     """The arm with the largest random score.
 
@@ -38,25 +38,24 @@ def choose_by_sample(
     tied = NO_BITS
     best = real(LOWEST)
     arm = ZERO
-    attempt = ZERO
+    tries = ZERO
     while arm < n_arms:
-        own_a = a[arm]
-        own_b = b[arm]
-        words = draw(seed, run, step, arm, SCORE, attempt)
-        more = draw(seed, run, step, arm, BOOST, attempt)
-        value, sure = score(parameters, shared, own_a, own_b, words, more)
-        attempt += ONE
-        if sure or accepted(parameters, own_a, own_b, words):
+        numbers = shape(parameters, shared, *own_of(arms, arm))
+        words = draw(seed, run, step, arm, SCORE, tries)
+        more = draw(seed, run, step, arm, BOOST, tries)
+        value, sure = attempt(numbers, words, more)
+        tries += ONE
+        if sure or accepted(numbers, words):
             tied = marked(tied, arm, value, best)
             chosen = arm if value > best else chosen
             best = max(value, best)
             arm += ONE
-            attempt = ZERO
+            tries = ZERO
     return untied(chosen, tied, n_arms, seed, run, step), real(1.0)
 
 
 def choose_by_index(
-    parameters: Any, shared: Any, n_arms: Any, a: Any, b: Any, scores: Any, seed: Any, run: Any, step: Any
+    parameters: Any, shared: Any, n_arms: Any, arms: Any, scores: Any, seed: Any, run: Any, step: Any
 ) -> tuple[Any, Any]:
     """The arm with the largest score, where scores are not random."""
     chosen = ZERO
@@ -64,7 +63,7 @@ def choose_by_index(
     best = real(LOWEST)
     arm = ZERO
     while arm < n_arms:
-        value = score(parameters, shared, a[arm], b[arm])
+        value = score(parameters, shared, *own_of(arms, arm))
         tied = marked(tied, arm, value, best)
         chosen = arm if value > best else chosen
         best = max(value, best)
@@ -101,18 +100,18 @@ def untied(chosen: Any, tied: Any, n_arms: Any, seed: Any, run: Any, step: Any) 
 
 
 def choose_by_weight(
-    parameters: Any, shared: Any, n_arms: Any, a: Any, b: Any, scores: Any, seed: Any, run: Any, step: Any
+    parameters: Any, shared: Any, n_arms: Any, arms: Any, scores: Any, seed: Any, run: Any, step: Any
 ) -> tuple[Any, Any]:
     """An arm by its probability, which is returned too."""
-    largest = a[ZERO]
+    largest = weigh(parameters, shared, own_of(arms, ZERO))
     arm = ONE
     while arm < n_arms:
-        largest = max(largest, a[arm])
+        largest = max(largest, weigh(parameters, shared, own_of(arms, arm)))
         arm += ONE
     total = real(0.0)
     arm = ZERO
     while arm < n_arms:
-        weight = exp(a[arm] - largest)
+        weight = exp(weigh(parameters, shared, own_of(arms, arm)) - largest)
         scores[arm] = weight
         total += weight
         arm += ONE
@@ -134,18 +133,18 @@ def choose_by_weight(
 
 
 def choose_from_many(
-    parameters: Any, shared: Any, n_arms: Any, a: Any, b: Any, scores: Any, seed: Any, run: Any, step: Any
+    parameters: Any, shared: Any, n_arms: Any, arms: Any, scores: Any, seed: Any, run: Any, step: Any
 ) -> tuple[Any, Any]:
     """The arm with the largest score, of any number of arms."""
-    chosen, chance = choose_one_by_score(parameters, shared, a, b, seed, run, step)
+    chosen, chance = choose_one_by_score(parameters, shared, np.int64(n_arms), arms, seed, run, step)
     return np.uint64(chosen), real(chance)
 
 
 def choose_from_many_by_weight(
-    parameters: Any, shared: Any, n_arms: Any, a: Any, b: Any, scores: Any, seed: Any, run: Any, step: Any
+    parameters: Any, shared: Any, n_arms: Any, arms: Any, scores: Any, seed: Any, run: Any, step: Any
 ) -> tuple[Any, Any]:
     """An arm by its probability, of any number of arms: weights are computed twice rather than kept."""
-    chosen, chance = choose_one_by_weight(parameters, shared, a, b, seed, run, step)
+    chosen, chance = choose_one_by_weight(parameters, shared, np.int64(n_arms), arms, seed, run, step)
     return np.uint64(chosen), real(chance)
 
 
@@ -164,11 +163,11 @@ def see_own(table: Any, best: Any, row: Any, n_arms: Any, mean: Any, chosen: Any
     return largest, mean[chosen]
 
 
-def begin_nothing(table: Any, start: Any, n_arms: Any, mean: Any, clock: Any, seed: Any, run: Any) -> None:
+def begin_nothing(table: Any, path: Any, n_arms: Any, mean: Any, clock: Any, seed: Any, run: Any) -> None:
     """All runs see the same means: none to keep."""
 
 
-def begin_rested(table: Any, start: Any, n_arms: Any, mean: Any, clock: Any, seed: Any, run: Any) -> None:
+def begin_rested(table: Any, path: Any, n_arms: Any, mean: Any, clock: Any, seed: Any, run: Any) -> None:
     """Every arm at the first row of its own clock."""
     arm = ZERO
     while arm < n_arms:
@@ -177,24 +176,24 @@ def begin_rested(table: Any, start: Any, n_arms: Any, mean: Any, clock: Any, see
         arm += ONE
 
 
-def begin_walks(table: Any, start: Any, n_arms: Any, mean: Any, clock: Any, seed: Any, run: Any) -> None:
+def begin_walks(table: Any, path: Any, n_arms: Any, mean: Any, clock: Any, seed: Any, run: Any) -> None:
     """Every arm where its walk starts."""
     arm = ZERO
     while arm < n_arms:
-        mean[arm] = first_mean(start, seed, run, arm)
+        mean[arm] = mean_at_start(path, seed, run, arm)
         clock[arm] = ONE
         arm += ONE
 
 
 def move_nothing(
-    table: Any, cycle: Any, volatility: Any, n_arms: Any, mean: Any, clock: Any, chosen: Any,
+    table: Any, cycle: Any, path: Any, n_arms: Any, mean: Any, clock: Any, chosen: Any,
     seed: Any, run: Any, step: Any,
 ) -> None:  # fmt: skip
     """The step itself moves the means."""
 
 
 def move_rested(
-    table: Any, cycle: Any, volatility: Any, n_arms: Any, mean: Any, clock: Any, chosen: Any,
+    table: Any, cycle: Any, path: Any, n_arms: Any, mean: Any, clock: Any, chosen: Any,
     seed: Any, run: Any, step: Any,
 ) -> None:  # fmt: skip
     """The chosen arm's clock, kept as a row of the table, moves, and its mean with it."""
@@ -205,20 +204,20 @@ def move_rested(
 
 
 def walk_restless(
-    table: Any, cycle: Any, volatility: Any, n_arms: Any, mean: Any, clock: Any, chosen: Any,
+    table: Any, cycle: Any, path: Any, n_arms: Any, mean: Any, clock: Any, chosen: Any,
     seed: Any, run: Any, step: Any,
 ) -> None:  # fmt: skip
     """Every arm walks on."""
     arm = ZERO
     while arm < n_arms:
-        mean[arm] = next_mean(real(mean[arm]), volatility, seed, run, step, arm)
+        mean[arm] = mean_after(path, real(mean[arm]), seed, run, step, arm)
         arm += ONE
 
 
 def walk_rested(
-    table: Any, cycle: Any, volatility: Any, n_arms: Any, mean: Any, clock: Any, chosen: Any,
+    table: Any, cycle: Any, path: Any, n_arms: Any, mean: Any, clock: Any, chosen: Any,
     seed: Any, run: Any, step: Any,
 ) -> None:  # fmt: skip
     """The chosen arm walks on."""
-    mean[chosen] = next_mean(real(mean[chosen]), volatility, seed, run, clock[chosen], chosen)
+    mean[chosen] = mean_after(path, real(mean[chosen]), seed, run, clock[chosen], chosen)
     clock[chosen] += ONE

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,6 +17,7 @@ from driftbandit.engine.result import Result, assemble
 from driftbandit.engine.shard import Outcome, Shard
 from driftbandit.engine.threads import Threads
 from driftbandit.environments import Environment
+from driftbandit.environments.trying import tried as tried_environment
 from driftbandit.errors import ClusterError, Interrupted, InvalidValue
 from driftbandit.policies import Policy
 from driftbandit.policies.trying import tried
@@ -65,11 +65,14 @@ class Game:
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+        tried_environment(self.environment, self.horizon)
         for policy in self.policies:
             rule = tried(policy, self.environment.n_arms)
-            if self.environment.rewards == "normal" and math.isfinite(rule.largest_reward - rule.least_reward):
-                takes = f"{policy}, which takes rewards in [{rule.least_reward:g}, {rule.largest_reward:g}]"
-                raise InvalidValue(f"policies must take any reward where rewards are normal, got {takes}")
+            counts = rule.binary or (rule.posterior is not None and rule.posterior.law != "normal")
+            if counts and self.environment.rewards == "normal":
+                raise InvalidValue(
+                    f"policies must not count successes and failures where rewards are normal, got {policy}"
+                )
 
     def jobs(self) -> list[Shard]:
         """One job a policy: all of its runs."""

@@ -21,7 +21,8 @@ from driftbandit.linking import digest
 
 class Keeper:
     """A folder of outcomes, each under a hash of all that determines it: the shard, its rule, its environment's code,
-    the device and the package."""
+    the device and the package.
+    """
 
     def __init__(self, folder: Path, arithmetic: str) -> None:
         self.folder = folder
@@ -89,7 +90,8 @@ def fingerprint(value: Any) -> Any:
 
 def methods_of(environment: Environment) -> list[str]:
     """What a user's own environment does: its class may be edited between two calls."""
-    own = [cls for cls in type(environment).__mro__ if not (cls.__module__ or "").startswith(("driftbandit.", "builtins"))]
+    ours = ("driftbandit.", "builtins")
+    own = [cls for cls in type(environment).__mro__ if not cls.__module__.startswith(ours)]
     return [
         f"{cls.__qualname__}.{name} {digest(getattr(part, 'fget', part))}"
         for cls in own

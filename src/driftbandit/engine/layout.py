@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 Reals = NDArray[np.float64]
 Evidence = Reals
-"""What a policy knows of every arm: `[arm, number, run]`. Take it arm by arm, `evidence[k]`: its rows are contiguous."""
+"""What a policy knows of every arm: `[arm, number, run]`, to be taken arm by arm, whose rows are contiguous."""
 Place = tuple[np.uint64, np.uint64, np.uint64]
 """Where random numbers come from: the seed, the first run of the block, the step."""
 
@@ -53,8 +53,8 @@ class World(NamedTuple):
     cycle: int  # after how many rows the table repeats; 0: never
     mean: Reals
     clock: NDArray[np.int64]
-    volatility: float
-    concentration: float
+    path: tuple[float, ...]  # its parameters, where every run has its own
+    spread: float  # of rewards: the concentration of "beta" ones, the deviation of "normal" ones
     fractional: bool  # whether rewards are anything but 0 and 1
 
 
@@ -101,10 +101,12 @@ def _open(*_: Any) -> Any:
 # A rule's own functions.
 score = attempt = shape = accepted = rough = apart = log_weight = probability = context = explore = _open
 learn = unlearn = notice = alarm = renew = observations = _open
+# A path's own functions.
+first_mean = next_mean = _open
 # How a rule's numbers are read and written.
 own_of = put_own = common_of = put_common = shape_of = put_shape = _open
 # The forms of each part of a step.
-share = shared_of = context_of = total_of = attempted_first = draw_more = settled = choose = turn = explore_of = _open
-take = hear = heard = renewed = observe = reward_of = move = _open
+share = weigh = shared_of = context_of = total_of = attempted_first = draw_more = settled = choose = _open
+turn = explore_of = take = forgotten = hear = heard = renewed = observe = reward_of = move = _open
 resets_all: Any = _open
 """Whether an alarm makes every arm start again."""

@@ -45,13 +45,57 @@ def writer(count: int) -> Any:
 
 
 @functools.cache
-def row_reader(count: int) -> Any:
-    """own(numbers, place) → the `count` numbers at a place of an array `[place, number]`."""
+def row_reader(count: int, start: int = 0) -> Any:
+    """own(numbers, place) → the `count` numbers at a place of an array `[place, number]`, from number `start` on."""
     if count == 0:
         return nothing
-    fewer, last = row_reader(count - 1), count - 1
+    fewer, last = row_reader(count - 1, start), start + count - 1
 
     def own(numbers: Any, place: Any) -> Any:
         return (*fewer(numbers, place), numbers[place, last])
 
     return own
+
+
+@functools.cache
+def repeated_reader(count: int, column: int) -> Any:
+    """own(numbers, place) → one number of an array `[place, number]`, `count` times."""
+    if count == 0:
+        return nothing
+    fewer = repeated_reader(count - 1, column)
+
+    def own(numbers: Any, place: Any) -> Any:
+        return (*fewer(numbers, place), numbers[place, column])
+
+    return own
+
+
+def no_product(values: Any, factors: Any) -> Any:
+    """No numbers."""
+    return ()
+
+
+@functools.cache
+def product(count: int) -> Any:
+    """scaled(values, factors) → each of `count` numbers times its factor."""
+    if count == 0:
+        return no_product
+    fewer, last = product(count - 1), count - 1
+
+    def scaled(values: Any, factors: Any) -> Any:
+        return (*fewer(values, factors), values[last] * factors[last])
+
+    return scaled
+
+
+@functools.cache
+def total(count: int) -> Any:
+    """moved(values, amounts) → each of `count` numbers plus its amount."""
+    if count == 0:
+        return no_product
+    fewer, last = total(count - 1), count - 1
+
+    def moved(values: Any, amounts: Any) -> Any:
+        return (*fewer(values, amounts), values[last] + amounts[last])
+
+    return moved

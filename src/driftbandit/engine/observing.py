@@ -7,9 +7,9 @@ import numpy as np
 
 from driftbandit.elementary import exp
 from driftbandit.engine.layout import Desk, Place, Record, World, move, reward_of
-from driftbandit.environments.brownian import next_mean
+from driftbandit.engine.walking import mean_after
 from driftbandit.rng import REWARD, draw, uniform
-from driftbandit.sampling import log_odds_accepted, log_odds_attempt
+from driftbandit.sampling import log_odds_accepted, log_odds_attempt, normal_pair
 
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
@@ -27,7 +27,7 @@ def observe_shared(place: Place, world: World, desk: Desk, record: Record) -> No
     for r in range(mean.size):
         mean[r] = means[chosen[r]]
     for r in range(mean.size):
-        reward[r] = reward_of(mean[r], world.concentration, seed, first_run + np.uint64(r), step)
+        reward[r] = reward_of(mean[r], world.spread, seed, first_run + np.uint64(r), step)
         record.regret[r] += best - mean[r]
         record.expected[r] += mean[r]
         record.reward[r] += reward[r]
@@ -45,28 +45,28 @@ def observe_own(place: Place, world: World, desk: Desk, record: Record) -> None:
         for r in range(n):
             best[r] = max(best[r], world.mean[k, r])
     for r in range(n):
-        reward[r] = reward_of(mean[r], world.concentration, seed, first_run + np.uint64(r), step)
+        reward[r] = reward_of(mean[r], world.spread, seed, first_run + np.uint64(r), step)
         record.regret[r] += best[r] - mean[r]
         record.expected[r] += mean[r]
         record.reward[r] += reward[r]
     move(place, world, desk)
 
 
-def bernoulli_reward(mean: float, concentration: float, seed: np.uint64, run: np.uint64, step: np.uint64) -> float:
+def bernoulli_reward(mean: float, spread: float, seed: np.uint64, run: np.uint64, step: np.uint64) -> float:
     """1 with probability `mean`, else 0."""
     words = draw(seed, run, step, ZERO, REWARD, ZERO)
     return 1.0 if uniform(words[0], words[1]) < mean else 0.0
 
 
-def mean_reward(mean: float, concentration: float, seed: np.uint64, run: np.uint64, step: np.uint64) -> float:
+def mean_reward(mean: float, spread: float, seed: np.uint64, run: np.uint64, step: np.uint64) -> float:
     """The mean itself."""
     return mean
 
 
-def beta_reward(mean: float, concentration: float, seed: np.uint64, run: np.uint64, step: np.uint64) -> float:
+def beta_reward(mean: float, spread: float, seed: np.uint64, run: np.uint64, step: np.uint64) -> float:
     """Beta(c·mean, c·(1 − mean)); at 0 and 1 the mean itself."""
-    a = mean * concentration
-    b = (1.0 - mean) * concentration
+    a = mean * spread
+    b = (1.0 - mean) * spread
     if a <= 0.0 or b <= 0.0:
         return mean
     attempt = ZERO
@@ -77,6 +77,13 @@ def beta_reward(mean: float, concentration: float, seed: np.uint64, run: np.uint
         if sure or log_odds_accepted(a, b, words):
             return 1.0 / (1.0 + exp(-value))
         attempt += ONE
+
+
+def normal_reward(mean: float, spread: float, seed: np.uint64, run: np.uint64, step: np.uint64) -> float:
+    """N(mean, σ²)."""
+    words = draw(seed, run, step, ZERO, REWARD, ZERO)
+    normal, _, _ = normal_pair(words[0], words[1])
+    return mean + spread * normal
 
 
 def move_rested(place: Place, world: World, desk: Desk) -> None:
@@ -96,8 +103,8 @@ def walk_restless(place: Place, world: World, desk: Desk) -> None:
     n_arms, n = world.mean.shape
     for k in range(n_arms):
         for r in range(n):
-            world.mean[k, r] = next_mean(
-                world.mean[k, r], world.volatility, seed, first_run + np.uint64(r), step, np.uint64(k)
+            world.mean[k, r] = mean_after(
+                world.path, world.mean[k, r], seed, first_run + np.uint64(r), step, np.uint64(k)
             )
 
 
@@ -106,9 +113,9 @@ def walk_rested(place: Place, world: World, desk: Desk) -> None:
     seed, first_run, _ = place
     for r in range(desk.chosen.size):
         k = desk.chosen[r]
-        world.mean[k, r] = next_mean(
+        world.mean[k, r] = mean_after(
+            world.path,
             world.mean[k, r],
-            world.volatility,
             seed,
             first_run + np.uint64(r),
             np.uint64(world.clock[k, r]),

@@ -1,10 +1,13 @@
 """The static oracle: what the best single arm in hindsight earns in expectation."""
 
+from typing import Any
+
 import numpy as np
 
 from driftbandit.engine.layout import Reals
-from driftbandit.environments import Brownian, Environment
-from driftbandit.environments.brownian import first_mean, next_mean
+from driftbandit.engine.walking import mean_after, mean_at_start
+from driftbandit.environments import Environment
+from driftbandit.environments.trying import means_of
 from driftbandit.linking import CPU, link
 
 ROWS = 1 << 16
@@ -17,33 +20,31 @@ def static_oracle(environment: Environment, horizon: int, seed: int, runs: int) 
 
     An arm that is chosen at every step meets the same means whether the environment is rested or restless.
     """
-    if isinstance(environment, Brownian):
-        start = -1.0 if environment.start is None else environment.start
+    path = environment.path()
+    if path is not None:
         best = np.empty(runs)
-        totals = link(walk_totals, CPU)
+        totals = link(walk_totals, CPU, first_mean=path.first, next_mean=path.following)
         some = max(1, WALK_NUMBERS // (horizon * environment.n_arms))
         for first in range(0, runs, some):
             part = best[first : first + some]
-            totals(start, environment.volatility, np.uint64(seed), np.uint64(first), horizon, environment.n_arms, part)
+            totals(path.numbers, np.uint64(seed), np.uint64(first), horizon, environment.n_arms, part)
         return best
     total = np.zeros(environment.n_arms)
     for first in range(1, horizon + 1, ROWS):
-        total += environment.means_at(np.arange(first, min(first + ROWS, horizon + 1))).sum(axis=0)
+        total += means_of(environment, np.arange(first, min(first + ROWS, horizon + 1))).sum(axis=0)
     return np.full(runs, total.max())
 
 
-def walk_totals(
-    start: float, volatility: float, seed: np.uint64, first_run: np.uint64, horizon: int, n_arms: int, best: Reals
-) -> None:
+def walk_totals(path: Any, seed: np.uint64, first_run: np.uint64, horizon: int, n_arms: int, best: Reals) -> None:
     """The best arm's sum of means along every run's walk."""
     for r in range(best.size):
         run = first_run + np.uint64(r)
         best[r] = 0.0
         for k in range(n_arms):
             arm = np.uint64(k)
-            mean = first_mean(start, seed, run, arm)
+            mean = float(mean_at_start(path, seed, run, arm))
             total = 0.0
             for t in range(1, horizon + 1):
                 total += mean
-                mean = next_mean(mean, volatility, seed, run, np.uint64(t), arm)
+                mean = float(mean_after(path, mean, seed, run, np.uint64(t), arm))
             best[r] = max(best[r], total)

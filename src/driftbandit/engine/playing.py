@@ -15,8 +15,8 @@ from driftbandit.engine.layout import (
     Record,
     World,
     choose,
+    forgotten,
     hear,
-    learn,
     observe,
     own_of,
     put_common,
@@ -24,7 +24,6 @@ from driftbandit.engine.layout import (
     share,
     take,
     turn,
-    unlearn,
 )
 from driftbandit.rng import TRIAL, draw, uniform
 
@@ -104,7 +103,7 @@ def take_in(
             k = memory.arms[row_of_step, r]
             if t > memory.window and k >= 0:
                 arm = evidence[k]
-                put_own(arm, r, unlearn(parameters, *own_of(arm, r), memory.rewards[row_of_step, r]))
+                put_own(arm, r, forgotten(parameters, own_of(arm, r), memory.rewards[row_of_step, r]))
             memory.arms[row_of_step, r] = chosen[r]
             memory.rewards[row_of_step, r] = reward[r]
     hear(parameters, evidence, memory, desk)
@@ -112,13 +111,6 @@ def take_in(
         for r in range(n):
             start_again(evidence, memory, r, -1)
             put_common(memory.common, r, memory.start)
-
-
-def learn_only(parameters: Any, evidence: Evidence, memory: Memory, desk: Desk) -> None:
-    """The chosen arm of every run learns."""
-    for r in range(desk.chosen.size):
-        arm = evidence[desk.chosen[r]]
-        put_own(arm, r, learn(parameters, *own_of(arm, r), desk.reward[r], desk.probability[r]))
 
 
 def start_again(evidence: Evidence, memory: Memory, r: int, arm: int) -> None:

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from driftbandit.engine import choosing, numbers, observing, playing, sharing, watching
 from driftbandit.engine.layout import VECTOR, Desk, Memory, Reals, Record, Waiting, World
-from driftbandit.environments import Brownian, Environment
-from driftbandit.environments.brownian import first_mean
+from driftbandit.engine.slots import rule_slots
+from driftbandit.engine.walking import mean_at_start
+from driftbandit.environments import Environment
+from driftbandit.environments.trying import means_of
 from driftbandit.linking import CPU, link
 from driftbandit.policies import Policy, Rule
 from driftbandit.policies.posterior import larger, sampler_of
@@ -29,6 +31,7 @@ REWARDS = {
     "bernoulli": observing.bernoulli_reward,
     "mean": observing.mean_reward,
     "beta": observing.beta_reward,
+    "normal": observing.normal_reward,
 }
 BLOCK_NUMBERS = 1 << 15
 """How many pairs (arm, run) a block holds: its arrays then stay in the second-level cache."""
@@ -151,69 +154,37 @@ def kernel_for(rule: Rule, environment: Environment) -> Any:
 def slots_for(rule: Rule, environment: Environment) -> dict[str, Any]:
     """What the engine's open slots are filled with."""
     own, move = observing.observe_own, observing.move_rested
-    if isinstance(environment, Brownian):
+    path = environment.path()
+    if path is not None:
         move = observing.walk_rested if environment.rested else observing.walk_restless
     elif not environment.rested:
         own = observing.observe_shared
-    return rule_slots(rule) | {"observe": own, "reward_of": REWARDS[environment.rewards], "move": move}
+    slots = rule_slots(rule, sharing, watching) | block_slots(rule)
+    slots |= {"observe": own, "reward_of": REWARDS[environment.rewards], "move": move}
+    return slots if path is None else slots | {"next_mean": path.following}
 
 
-def rule_slots(rule: Rule) -> dict[str, Any]:
-    """What a rule fills the engine's open slots with."""
+def block_slots(rule: Rule) -> dict[str, Any]:
+    """What only a block of runs needs of a rule: its choice, and where its numbers are."""
     slots = {
         "choose": CHOOSERS[rule.selection],
         "own_of": numbers.reader(len(rule.initial)),
         "put_own": numbers.writer(len(rule.initial)),
         "common_of": numbers.reader(len(rule.common)),
         "put_common": numbers.writer(len(rule.common)),
-        "context": rule.context,
-        "share": sharing.share_by_run if rule.own_context else sharing.share_in_block,
         "shared_of": sharing.shared_by_run if rule.own_context else sharing.shared_in_block,
-        "context_of": sharing.context_with_luck if rule.luck else sharing.context_without_luck,
-        "total_of": sharing.total_of_run if rule.own_total else sharing.total_of_block,
-        "turn": sharing.no_turn,
-        "learn": rule.learn,
-        "unlearn": rule.unlearn,
-        "take": playing.learn_only,
-        "hear": watching.hear_nothing,
+        "apart": larger,
     }
-    if rule.own_total:
-        slots["observations"] = rule.observations
     if rule.selection == "sampled":
         sampler = sampler_of(rule)
         slots |= {
-            "shape": sampler.shape,
             "shape_of": numbers.reader(sampler.size),
             "put_shape": numbers.writer(sampler.size),
-            "attempt": sampler.attempt,
-            "accepted": sampler.accepted,
             "attempted_first": choosing.exactly if sampler.rough is None else choosing.roughly,
             "rough": sampler.rough,
             "apart": sampler.apart,
             "draw_more": choosing.draw_words if sampler.boosted else choosing.no_words,
         }
-    elif rule.selection == "index":
-        slots |= {"score": rule.score, "apart": larger}
-    else:
-        slots |= {"log_weight": rule.log_weight, "probability": rule.probability}
-    if rule.explore != 0.0:
-        slots |= {
-            "turn": sharing.turn_to_any_by_weight if rule.selection == "weighted" else sharing.turn_to_any,
-            "explore_of": sharing.share_at_step if callable(rule.explore) else sharing.fixed_share,
-            "explore": rule.explore if callable(rule.explore) else None,
-        }
-    if rule.common or rule.ring:
-        slots |= {"take": watching.learn_and_notice, "notice": rule.notice}
-    if rule.alarm is not None:
-        slots |= {
-            "hear": watching.hear_alarms,
-            "heard": watching.heard_from_history if rule.history else watching.heard_from_numbers,
-            "alarm": rule.alarm,
-            "resets_all": rule.alarm_resets == "all",
-            "renewed": watching.renewed_from_the_start if rule.alarm_resets == "all" else watching.not_renewed,
-        }
-        if rule.renew is not None:
-            slots |= {"renewed": watching.renewed_by_rule, "renew": rule.renew}
     return slots
 
 
@@ -271,18 +242,24 @@ def _world(environment: Environment, horizon: int, seed: np.uint64, first_run: i
     """The environment of a block at its first step."""
     n_arms = environment.n_arms
     fractional = environment.rewards != "bernoulli"
+    spread = spread_of(environment)
     none = np.zeros((0, n_arms))
-    if isinstance(environment, Brownian):
+    path = environment.path()
+    if path is not None:
         mean, clock = np.empty((n_arms, runs)), np.ones((n_arms, runs), np.int64)
-        start = -1.0 if environment.start is None else environment.start
-        link(start_walks, CPU)(start, seed, np.uint64(first_run), mean)
-        return World(none, 1, 0, mean, clock, environment.volatility, environment.concentration, fractional)
+        link(start_walks, CPU, first_mean=path.first)(path.numbers, seed, np.uint64(first_run), mean)
+        return World(none, 1, 0, mean, clock, path.numbers, spread, fractional)
     cycle = environment.cycle if environment.cycle is not None and environment.cycle <= horizon else 0
     table = means_table(environment, 1, cycle or horizon + 1) if cycle or environment.rested else none
     if environment.rested:
         mean, clock = np.repeat(table[:1].T, runs, axis=1).copy(), np.ones((n_arms, runs), np.int64)
-        return World(table, 1, cycle, mean, clock, 0.0, environment.concentration, fractional)
-    return World(table, 1, cycle, none, np.zeros((0, 0), np.int64), 0.0, environment.concentration, fractional)
+        return World(table, 1, cycle, mean, clock, (), spread, fractional)
+    return World(table, 1, cycle, none, np.zeros((0, 0), np.int64), (), spread, fractional)
+
+
+def spread_of(environment: Environment) -> float:
+    """The number that the law of rewards has beside the mean."""
+    return environment.deviation if environment.rewards == "normal" else environment.concentration
 
 
 def _at(world: World, environment: Environment, first_step: int, last_step: int) -> World:
@@ -295,13 +272,13 @@ def _at(world: World, environment: Environment, first_step: int, last_step: int)
 @functools.lru_cache(maxsize=8)
 def means_table(environment: Environment, first_clock: int, last_clock: int) -> Reals:
     """The means at these readings of the clock, a row each; shared between threads, so not to be written."""
-    table = np.ascontiguousarray(environment.means_at(np.arange(first_clock, last_clock + 1)))
+    table = means_of(environment, np.arange(first_clock, last_clock + 1))
     table.flags.writeable = False
     return table
 
 
-def start_walks(start: float, seed: np.uint64, first_run: np.uint64, mean: Reals) -> None:
+def start_walks(path: Any, seed: np.uint64, first_run: np.uint64, mean: Reals) -> None:
     """The first mean of every arm in every run."""
     for k in range(mean.shape[0]):
         for r in range(mean.shape[1]):
-            mean[k, r] = first_mean(start, seed, first_run + np.uint64(r), np.uint64(k))
+            mean[k, r] = mean_at_start(path, seed, first_run + np.uint64(r), np.uint64(k))

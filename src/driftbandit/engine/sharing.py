@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from driftbandit.elementary import real
 from driftbandit.engine.layout import (
     Desk,
     Evidence,
@@ -18,17 +19,19 @@ from driftbandit.engine.layout import (
     context_of,
     explore,
     explore_of,
+    log_weight,
     observations,
     own_of,
     probability,
     total_of,
+    unlearn,
 )
 from driftbandit.rng import EXPLORE, LUCK, draw, uniform
 
 ZERO = np.uint64(0)
 
 
-def share_in_block(parameters: Any, total: float, place: Place, evidence: Evidence, memory: Memory, desk: Desk) -> Any:
+def share_by_total(parameters: Any, total: float, place: Place, evidence: Evidence, memory: Memory, desk: Desk) -> Any:
     """One number for all runs."""
     return context(parameters, total)
 
@@ -67,12 +70,12 @@ def context_with_luck(parameters: Any, total: float, common: Any, luck: float) -
     return context(parameters, total, *common, luck)
 
 
-def total_of_block(parameters: Any, total: float, evidence: Evidence, r: int) -> float:
+def total_as_counted(parameters: Any, total: float, evidence: Evidence, r: int) -> float:
     """As many observations as every run has."""
     return total
 
 
-def total_of_run(parameters: Any, total: float, evidence: Evidence, r: int) -> float:
+def total_of_arms(parameters: Any, total: float, evidence: Evidence, r: int) -> float:
     """The observations that a run's arms stand for."""
     result = 0.0
     for k in range(evidence.shape[0]):
@@ -110,6 +113,26 @@ def turn_to_any_by_weight(parameters: Any, place: Place, evidence: Evidence, mem
         desk.probability[r] = (1.0 - e) * desk.probability[r] + e / n_arms
 
 
+def weigh_by_first_number(parameters: Any, shared: Any, own: Any) -> Any:
+    """An arm's first number is the logarithm of its weight."""
+    return own[0]
+
+
+def weigh_by_rule(parameters: Any, shared: Any, own: Any) -> Any:
+    """The rule says what the logarithm of an arm's weight is."""
+    return log_weight(parameters, shared, *own)
+
+
+def nothing_forgotten(parameters: Any, own: Any, reward: Any) -> Any:
+    """Nothing leaves a window."""
+    return own
+
+
+def forgotten_by_rule(parameters: Any, own: Any, reward: Any) -> Any:
+    """The arm's numbers without an observation that left the window."""
+    return unlearn(parameters, *own, reward)
+
+
 def fixed_share(parameters: Any, fixed: float, step: Any, common: Any) -> float:
     """The same share at every step."""
     return fixed
@@ -117,4 +140,4 @@ def fixed_share(parameters: Any, fixed: float, step: Any, common: Any) -> float:
 
 def share_at_step(parameters: Any, fixed: float, step: Any, common: Any) -> float:
     """A share that the rule works out."""
-    return explore(parameters, float(step), *common)  # type: ignore[no-any-return]  # a slot
+    return explore(parameters, real(step), *common)  # type: ignore[no-any-return]  # a slot

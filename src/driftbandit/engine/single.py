@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from driftbandit.elementary import exp
-from driftbandit.engine.layout import accepted, attempt, log_weight, own_of, probability, score, settled, shape
+from driftbandit.engine.layout import accepted, attempt, own_of, probability, score, settled, shape, weigh
 from driftbandit.rng import BOOST, CHOICE, SCORE, draw, uniform
 
 ZERO = np.uint64(0)
@@ -70,12 +70,12 @@ def choose_one_by_weight(
     parameters: Any, shared: float, n_arms: int, numbers: Any, seed: np.uint64, run: np.uint64, step: np.uint64
 ) -> tuple[int, float]:
     """An arm by its probability, which is returned too."""
-    largest = log_weight(parameters, shared, *own_of(numbers, 0))
+    largest = weigh(parameters, shared, own_of(numbers, 0))
     for k in range(1, n_arms):
-        largest = max(largest, log_weight(parameters, shared, *own_of(numbers, k)))
+        largest = max(largest, weigh(parameters, shared, own_of(numbers, k)))
     total = 0.0
     for k in range(n_arms):
-        total += exp(log_weight(parameters, shared, *own_of(numbers, k)) - largest)
+        total += exp(weigh(parameters, shared, own_of(numbers, k)) - largest)
     inverse = 1.0 / total
     words = draw(seed, run, step, ZERO, CHOICE, ZERO)
     target = uniform(words[0], words[1])
@@ -83,7 +83,7 @@ def choose_one_by_weight(
     chance = 0.0
     below = 0.0
     for k in range(n_arms):
-        here = probability(parameters, exp(log_weight(parameters, shared, *own_of(numbers, k)) - largest) * inverse)
+        here = probability(parameters, exp(weigh(parameters, shared, own_of(numbers, k)) - largest) * inverse)
         if target >= below and here > 0.0:
             chosen = k
             chance = here

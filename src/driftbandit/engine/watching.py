@@ -11,6 +11,7 @@ from driftbandit.engine.layout import (
     Memory,
     alarm,
     common_of,
+    forgotten,
     heard,
     learn,
     notice,
@@ -20,9 +21,15 @@ from driftbandit.engine.layout import (
     renew,
     renewed,
     resets_all,
-    unlearn,
 )
 from driftbandit.engine.playing import start_again
+
+
+def learn_only(parameters: Any, evidence: Evidence, memory: Memory, desk: Desk) -> None:
+    """The chosen arm of every run learns."""
+    for r in range(desk.chosen.size):
+        arm = evidence[desk.chosen[r]]
+        put_own(arm, r, learn(parameters, *own_of(arm, r), desk.reward[r], desk.probability[r]))
 
 
 def learn_and_notice(parameters: Any, evidence: Evidence, memory: Memory, desk: Desk) -> None:
@@ -32,15 +39,13 @@ def learn_and_notice(parameters: Any, evidence: Evidence, memory: Memory, desk: 
         reward = desk.reward[r]
         arm = evidence[k]
         own = own_of(arm, r)
-        put_common(
-            memory.common, r, notice(parameters, common_of(memory.common, r), own, reward, desk.probability[r])
-        )
+        put_common(memory.common, r, notice(parameters, common_of(memory.common, r), own, reward, desk.probability[r]))
         own = learn(parameters, *own, reward, desk.probability[r])
         ring = memory.past.shape[2]
         if ring > 0:
             before = memory.past_count[k, r]
             if 0 < memory.own_window <= before:
-                own = unlearn(parameters, *own, float(memory.past[k, r, (before - memory.own_window) % ring]))
+                own = forgotten(parameters, own, float(memory.past[k, r, (before - memory.own_window) % ring]))
             memory.past[k, r, before % ring] = reward
             memory.past_count[k, r] = before + 1
         put_own(arm, r, own)

@@ -4,7 +4,20 @@ from driftbandit.environments.abrupt import Abrupt
 from driftbandit.environments.brownian import Brownian
 from driftbandit.environments.environment import Environment
 from driftbandit.environments.from_means import FromMeans
+from driftbandit.environments.path import Path
 from driftbandit.environments.piecewise import Piecewise
 from driftbandit.environments.sinusoidal import Fast, Sinusoidal, Slow
+from driftbandit.environments.switching import Switching
 
-__all__ = ["Abrupt", "Brownian", "Environment", "Fast", "FromMeans", "Piecewise", "Sinusoidal", "Slow"]
+__all__ = [
+    "Abrupt",
+    "Brownian",
+    "Environment",
+    "Fast",
+    "FromMeans",
+    "Path",
+    "Piecewise",
+    "Sinusoidal",
+    "Slow",
+    "Switching",
+]

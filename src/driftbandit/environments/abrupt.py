@@ -20,7 +20,7 @@ class Abrupt(Environment):
     Parameters:
         period: (P) steps in one period, at least 1; the paper's is 250.
         n_arms: (K) at least 2.
-        rested, rewards, concentration: as for every environment.
+        rested, rewards, concentration, deviation: as for every environment.
 
     >>> Abrupt().means_at(np.array([49, 50, 249, 250])).tolist()
     [[0.0, 0.0, 0.0, 0.0], [0.1, 0.0, 0.0, 0.0], [0.1, 0.37, 0.63, 0.9], [0.0, 0.0, 0.0, 0.0]]

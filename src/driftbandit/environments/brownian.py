@@ -4,17 +4,14 @@ import dataclasses
 from math import floor
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from driftbandit.environments.environment import Environment, Means, arms
-from driftbandit.errors import InvalidValue
-from driftbandit.rng import START, WALK, draw, uniform
+from driftbandit.environments.environment import Environment, arms
+from driftbandit.environments.path import Path
+from driftbandit.rng import Words, uniform
 from driftbandit.sampling import normal_pair
 from driftbandit.specification import optional_real, real
 
-FIRST_ATTEMPT = np.uint64(0)
-NO_STEP = np.uint64(0)
+ANYWHERE = -1.0
+"""Among the parameters of a path: no start is given."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -27,7 +24,7 @@ class Brownian(Environment):
         volatility: (σ) standard deviation of one movement, in (0, 1].
         start: the mean of every arm at the first step, in [0, 1]; None: uniform, another for every arm and run.
         n_arms: (K) at least 2.
-        rested, rewards, concentration: as for every environment.
+        rested, rewards, concentration, deviation: as for every environment.
 
     >>> print(Brownian(volatility=0.05, start=0.5))
     brownian:volatility=0.05,start=0.5
@@ -39,22 +36,19 @@ class Brownian(Environment):
     start: float | None = optional_real("[0, 1]")
     n_arms: int = arms()
 
-    def means_at(self, clock: NDArray[np.int64]) -> Means:
-        raise InvalidValue("brownian has no means before it runs: every run has its own path")
+    def path(self) -> Path:
+        start = ANYWHERE if self.start is None else self.start
+        return Path(parameters=(self.volatility, start), first=start_walk, following=walk_on)
 
 
-def first_mean(start: float, seed: np.uint64, run: np.uint64, arm: np.uint64) -> float:
-    """Where an arm's walk starts; a negative `start` asks for a uniform one."""
-    words = draw(seed, run, NO_STEP, arm, START, FIRST_ATTEMPT)
-    return start if start >= 0.0 else uniform(words[0], words[1])
+def start_walk(p: tuple[float, ...], arm: int, words: Words, together: Words) -> float:
+    """Where an arm's walk starts: as given, or uniform."""
+    return p[1] if p[1] >= 0.0 else uniform(words[0], words[1])
 
 
-def next_mean(
-    mean: float, volatility: float, seed: np.uint64, run: np.uint64, clock: np.uint64, arm: np.uint64
-) -> float:
+def walk_on(p: tuple[float, ...], mean: float, clock: int, arm: int, words: Words, together: Words) -> float:
     """Where the walk is one step of the clock later: the straight line folded into [0, 1]."""
-    words = draw(seed, run, clock, arm, WALK, FIRST_ATTEMPT)
     normal, _, _ = normal_pair(words[0], words[1])
-    there = mean + volatility * normal
+    there = mean + p[0] * normal
     folded = there - 2.0 * floor(0.5 * there)
     return 2.0 - folded if folded > 1.0 else folded

@@ -1,7 +1,8 @@
 """What an environment is to the rest of the package: how the means of the arms move, and how rewards follow.
 
-The mean of arm k is a function of a clock that starts at 1. In a *restless* environment there is one clock, the step of
-the game; in a *rested* one each arm has its own, which moves when that arm is chosen.
+The mean of arm k follows a clock that starts at 1: as a function of it (`means_at`), or at random, another way in every
+run (`path`). In a *restless* environment there is one clock, the step of the game; in a *rested* one each arm has its
+own, which moves when that arm is chosen.
 """
 
 import dataclasses
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from driftbandit.environments.path import Path
+from driftbandit.errors import InvalidValue
 from driftbandit.rng import MAX_ARM
 from driftbandit.specification import Specification, choice, flag, real, whole
 
@@ -22,16 +25,19 @@ class Environment(Specification):
 
     Parameters:
         rested: whether an arm's mean moves only when that arm is chosen.
-        rewards: "bernoulli" (0 or 1), "mean" (the mean itself), or "beta" (Beta distributed around the mean).
+        rewards: "bernoulli" (0 or 1), "mean" (the mean itself), "beta" (Beta distributed around the mean), or "normal"
+            (normally distributed around it, so also below 0 and above 1).
         concentration: with "beta" rewards, the sum of the two shapes, from 1e-100 to 1e100; large is narrow.
+        deviation: with "normal" rewards, their standard deviation, from 1e-100 to 1e100.
     """
 
     kind: ClassVar[str] = "environment"
     known: ClassVar[dict[str, type["Environment"]]] = {}
 
     rested: bool = flag(False)
-    rewards: str = choice("bernoulli", "mean", "beta")
+    rewards: str = choice("bernoulli", "mean", "beta", "normal")
     concentration: float = real("[1e-100, 1e100]", 10.0)
+    deviation: float = real("[1e-100, 1e100]", 0.5)
 
     if TYPE_CHECKING:
         n_arms: Any  # a field, or counted from the data: every environment has it
@@ -43,7 +49,13 @@ class Environment(Specification):
 
     def means_at(self, clock: NDArray[np.int64]) -> Means:
         """The means at these readings of the clock, one row a reading and one column an arm."""
-        raise NotImplementedError(f"{type(self).__name__} must define means_at(clock)")
+        if self.path() is not None:
+            raise InvalidValue(f"{self.name} has no means before it runs: every run has its own path")
+        raise NotImplementedError(f"{type(self).__name__} must define means_at(clock) or path()")
+
+    def path(self) -> Path | None:
+        """How the means move where every run has its own; None where they are a function of the clock."""
+        return None
 
 
 def arms(default: Any = 4) -> Any:

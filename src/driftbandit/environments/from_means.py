@@ -94,7 +94,7 @@ class FromMeans(Environment):
     Parameters:
         means: an array with a row a step and a column an arm, or the path of a CSV file with the same; a first row of
             names is skipped. Every value in [0, 1].
-        rested, rewards, concentration: as for every environment.
+        rested, rewards, concentration, deviation: as for every environment.
 
     >>> FromMeans(means=[[0.2, 0.8], [0.6, 0.4]]).means_at(np.array([1, 2, 3])).tolist()
     [[0.2, 0.8], [0.6, 0.4], [0.6, 0.4]]

@@ -42,7 +42,7 @@ class Piecewise(Environment):
     Parameters:
         levels: one row a segment, one column an arm, every value in [0, 1].
         change_points: the first step of every segment but the first, increasing; one fewer than there are rows.
-        rested, rewards, concentration: as for every environment.
+        rested, rewards, concentration, deviation: as for every environment.
 
     On the command line: `piecewise:levels=0.1 0.9; 0.9 0.1,change_points=500`.
 

@@ -19,7 +19,7 @@ class Sinusoidal(Environment):
     Parameters:
         period: (P) steps in one wave, at least 1. The paper's slow environment has 1000, its fast one 100.
         n_arms: (K) at least 2.
-        rested, rewards, concentration: as for every environment.
+        rested, rewards, concentration, deviation: as for every environment.
 
     >>> Sinusoidal(period=100).means_at(np.array([25, 50])).round(3).tolist()
     [[1.0, 0.5, 0.0, 0.5], [0.5, 0.0, 0.5, 1.0]]

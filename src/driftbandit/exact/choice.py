@@ -37,7 +37,7 @@ def choice_probabilities(
         raise reject("evidence", "finite numbers of shape (…, arms, numbers), at least two arms", evidence)
     rule = policy.rule(state.shape[-2])
     if state.shape[-1] != len(rule.initial):
-        allowed = f"of shape (…, arms, {len(rule.initial)}) for {policy.name}"
+        allowed = f"finite numbers of shape (…, arms, {len(rule.initial)})"
         raise InvalidValue(f"evidence must be {allowed}, got shape {state.shape}")
     shared = _reals("common", rule.common if common is None else common, "finite numbers of shape (…, numbers)")
     if shared.shape[-1:] != (len(rule.common),):
@@ -69,14 +69,13 @@ def rule_probabilities(
 
 def _pieces(rule: Rule, total: float, common: tuple[float, ...], name: str) -> list[tuple[float, float]]:
     """What arms may share, with the probability of each."""
-    p = rule.parameters
     if not rule.luck:
-        return [(1.0, float(rule.context(p, total, *common)))]
+        return [(1.0, rule.shared(total, common))]
     if rule.pieces is None:
         raise InvalidValue(f"policy must say where its luck makes a difference (Rule.pieces), got {name}")
-    ends = [min(float(end), 1.0) for end in rule.pieces(p, total, *common)]
+    ends = [min(float(end), 1.0) for end in rule.pieces(rule.parameters, total, *common)]
     found = [
-        (end - start, float(rule.context(p, total, *common, 0.5 * (start + end))))
+        (end - start, rule.shared(total, common, 0.5 * (start + end)))
         for start, end in zip([0.0, *ends[:-1]], ends, strict=True)
         if end > start
     ]
@@ -102,7 +101,7 @@ def _given_shared(rule: Rule, states: list[tuple[list[list[float]], float]], nam
     """The probability of each arm, in states of which it is known what arms share."""
     p = rule.parameters
     if rule.selection == "weighted":
-        weights = np.array([[float(rule.log_weight(p, shared, *arm)) for arm in arms] for arms, shared in states])
+        weights = np.array([[rule.weigh(shared, tuple(arm)) for arm in arms] for arms, shared in states])
         shares = np.exp(weights - weights.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
         assert rule.probability is not None

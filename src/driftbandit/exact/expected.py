@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftbandit import checks
-from driftbandit.environments import Brownian, Environment
+from driftbandit.environments import Environment
+from driftbandit.environments.trying import means_of, tried
 from driftbandit.errors import InvalidValue
 from driftbandit.exact.selection import selection_probabilities
 from driftbandit.policies import Policy
@@ -47,13 +48,14 @@ def expected_path(policy: Policy, environment: Environment, horizon: int) -> Exp
     >>> path.probabilities[[0, 1, 49], 0].round(3).tolist()
     [0.5, 0.667, 0.929]
     """
-    if not isinstance(environment, Environment) or isinstance(environment, Brownian) or environment.rested:
+    if not isinstance(environment, Environment) or environment.path() is not None or environment.rested:
         raise checks.reject("environment", "restless, with means that are known beforehand", environment)
     steps = checks.whole("horizon", horizon)
+    tried(environment, steps)
     rule = policy.rule(environment.n_arms) if isinstance(policy, Policy) else None
     if rule is None or rule.posterior is None or rule.learn not in (count, fade_and_count):
         raise InvalidValue(f"policy must be one of ts, ots, dts and dots, got {checks.shown(policy)}")
-    means = environment.means_at(np.arange(1, steps + 1))
+    means = means_of(environment, np.arange(1, steps + 1))
     prior = np.array(rule.parameters[:2])
     played = rule.parameters[2] if rule.learn is fade_and_count else 1.0
     evidence = np.zeros((environment.n_arms, 2))

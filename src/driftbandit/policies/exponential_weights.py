@@ -1,7 +1,7 @@
 """Exponential weights: the part that EXP3, REXP3 and EXP3-IX share.
 
-An arm has the number `a` = the logarithm of its weight, and `b`, which is not used. Weights themselves would overflow after some
-thousand steps of constant reward; their logarithms, from which only differences matter, do not.
+An arm has the number `a` = the logarithm of its weight, and `b`, which is not used. Weights themselves would overflow
+after some thousand steps of constant reward; their logarithms, from which only differences matter, do not.
 """
 
 from driftbandit.policies.rule import Parameters

@@ -35,19 +35,9 @@ LONGEST_HISTORY = 1 << 16
 """Rewards of an arm that can be kept."""
 
 
-def no_context(parameters: Parameters, total: float, *common_and_luck: float) -> float:
+def no_context(parameters: Parameters, total: float) -> float:
     """Nothing is shared between arms."""
     return 0.0
-
-
-def first_number(parameters: Parameters, shared: float, *own: float) -> float:
-    """The arm's first number is the logarithm of its weight."""
-    return own[0]
-
-
-def no_unlearning(parameters: Parameters, *own_and_reward: float) -> Parameters:
-    """Nothing leaves a window."""
-    return own_and_reward[:-1]
 
 
 def no_notice(parameters: Parameters, common: Any, own: Any, reward: float, probability: float) -> Any:
@@ -57,10 +47,10 @@ def no_notice(parameters: Parameters, common: Any, own: Any, reward: float, prob
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
-    """What a policy does for a given number of arms. Only `selection`, `learn`, `parameters` and one way to choose are needed.
+    """What a policy does for a given number of arms.
 
-    `p` are the parameters; `own` are the arm's numbers and `common` those that all arms share, each as separate
-    arguments where a star stands before them and as one tuple where none does.
+    Only `selection`, `learn`, `parameters` and one way to choose are needed. `p` are the parameters, `own` the numbers
+    of an arm and `common` those that all arms share: separate arguments where a star stands before them, else a tuple.
 
     Choosing:
         selection: "index": the largest `score`; "sampled": the largest sample of a `posterior`; "weighted": by weight.
@@ -86,7 +76,7 @@ class Rule:
             of the choice where arms are chosen by weight, else 1.
         notice: notice(p, common, own, reward, probability) → the shared numbers, just before `learn`.
         binary: whether a fractional reward is first turned into a Bernoulli trial (Algorithm 1).
-        least_reward, largest_reward: the rewards that it can learn from: 0 to 1 unless it says otherwise.
+        least_reward, largest_reward: which rewards live use accepts: 0 to 1 unless the rule says otherwise.
 
     Forgetting:
         decay: what an arm's numbers are multiplied by at each step: one factor, or one for each number.
@@ -117,7 +107,7 @@ class Rule:
     score: Function | None = None
     posterior: "Posterior | None" = None
     sampler: "Sampler | None" = None
-    log_weight: Function = first_number
+    log_weight: Function | None = None
     probability: Function | None = None
     explore: float | Function = 0.0
     context: Function = no_context
@@ -136,7 +126,7 @@ class Rule:
     drift: float | Parameters = 0.0
     window: int = 0
     window_of: Literal["steps", "choices"] = "steps"
-    unlearn: Function = no_unlearning
+    unlearn: Function | None = None
     history: int = 0
     alarm: Function | None = None
     alarm_resets: Literal["arm", "all"] = "arm"
@@ -172,7 +162,17 @@ class Rule:
     @property
     def own_context(self) -> bool:
         """Whether runs differ in what their arms share."""
-        return bool(self.common) or self.luck or self.own_total
+        return self.context is not no_context and (bool(self.common) or self.luck or self.own_total)
+
+    def weigh(self, shared: float, own: Parameters) -> float:
+        """The logarithm of an arm's weight, in plain Python."""
+        return float(own[0] if self.log_weight is None else self.log_weight(self.parameters, shared, *own))
+
+    def shared(self, total: float, common: Parameters, luck: float = 0.5) -> float:
+        """What arms share, in plain Python."""
+        if self.context is no_context:
+            return 0.0
+        return float(self.context(self.parameters, total, *common, *((luck,) if self.luck else ())))
 
     @property
     def ring(self) -> int:

@@ -71,15 +71,17 @@ def _check_numbers(name: str, rule: Rule) -> None:
 
 
 def _check_functions(name: str, rule: Rule) -> None:
-    needed = {"sampled": [], "index": ["score"], "weighted": ["probability", "log_weight"]}[rule.selection]
-    for part in [*needed, "learn", "context", "unlearn", "notice"]:
+    needed = {"sampled": [], "index": ["score"], "weighted": ["probability"]}[rule.selection]
+    for part in [*needed, "learn", "context", "notice"]:
         if not callable(getattr(rule, part)):
             raise checks.reject(f"{part} of {name}", "a function", getattr(rule, part))
-    for part in ("alarm", "renew", "observations", "interval", "pieces"):
+    for part in ("alarm", "renew", "observations", "interval", "pieces", "log_weight", "unlearn"):
         if getattr(rule, part) is not None and not callable(getattr(rule, part)):
             raise checks.reject(f"{part} of {name}", "a function or None", getattr(rule, part))
     if rule.selection == "sampled":
         _check_sampler(name, rule)
+    if rule.window and rule.unlearn is None:
+        raise InvalidValue(f"unlearn of {name} must be given, as observations leave its window")
     if rule.pieces is not None and not rule.luck:
         raise InvalidValue(f"luck of {name} must be True, as pieces are given")
     if rule.alarm is not None and rule.context is not no_context and rule.observations is None:
@@ -122,7 +124,7 @@ class _Trial:
                 self.number("score", self.rule.score, shared, *own)
             elif self.rule.selection == "sampled":
                 self.try_sample(shared, own)
-            else:
+            elif self.rule.log_weight is not None:
                 self.number("log_weight", self.rule.log_weight, shared, *own)
         if self.rule.selection == "weighted":
             self.try_probability()
@@ -143,10 +145,12 @@ class _Trial:
             own = self.numbers("learn", rule.learn, len(own), *own, reward, chance)
             ring.append(reward)
             if rule.window and len(ring) > rule.window:
+                assert rule.unlearn is not None
                 own = self.numbers("unlearn", rule.unlearn, len(own), *own, ring[-1 - rule.window])
             if rule.alarm is not None and self.alarmed(own, ring):
                 own, ring = tuple(map(float, rule.initial)), []
         if rule.window >= max(LOOKED_AT):
+            assert rule.unlearn is not None
             self.numbers("unlearn", rule.unlearn, len(own), *own, 0.5)
 
     def alarmed(self, own: tuple[float, ...], ring: list[float]) -> bool:
@@ -177,6 +181,8 @@ class _Trial:
                 raise self.wrong("pieces", "a tuple of numbers", ends, (total,))
             if list(ends) != sorted(ends) or ends[0] < 0.0 or abs(ends[-1] - 1.0) > 1e-6:
                 raise self.wrong("pieces", "increasing numbers from 0 to 1, the last one 1", ends, (total,))
+        if self.rule.context is no_context:
+            return 0.0
         return self.number("context", self.rule.context, total, *self.common, *luck)
 
     def try_sample(self, shared: float, own: tuple[float, ...]) -> None:

@@ -1,6 +1,7 @@
 """Uniform choice: what every policy should beat."""
 
 import dataclasses
+import math
 from typing import ClassVar
 
 from driftbandit.policies import exponential_weights
@@ -19,7 +20,14 @@ class UniformRandom(Policy):
     name: ClassVar[str] = "uniform"
 
     def rule(self, n_arms: int) -> Rule:
-        return Rule(selection="weighted", probability=exponential_weights.plain, learn=ignore, parameters=(0.0,))
+        return Rule(
+            selection="weighted",
+            probability=exponential_weights.plain,
+            learn=ignore,
+            parameters=(0.0,),
+            least_reward=-math.inf,
+            largest_reward=math.inf,
+        )
 
 
 def ignore(p: Parameters, a: float, b: float, reward: float, probability: float) -> tuple[float, float]:
