@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 from scipy import stats
-from tests.engine.test_rules import RULES, Plain
+from tests.engine.test_rules import Plain
 from tests.online.scenes import ARMS, Ticker, assert_same_evidence, ids
 
 import driftbandit as db
@@ -23,20 +23,10 @@ from driftbandit.online import Bandit, family, present
 from driftbandit.online.summary import summarised
 from driftbandit.policies import Clock, Posterior, Rule
 from examples import EXAMPLES
+from rules import RULES, Given
 
 ADDITIVE = [policy for policy in EXAMPLES if policy.rule(4).learning == "additive"]
 IN_ORDER = [policy for policy in EXAMPLES if policy.rule(4).learning != "additive"]
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Own(db.Policy):
-    """A policy that is nothing but the rule it is given."""
-
-    name: ClassVar[str] = "own-for-a-test"
-    given: Any = None
-
-    def rule(self, n_arms: int) -> Rule:
-        return self.given  # type: ignore[no-any-return]
 
 
 def rewarded(policy: db.Policy, horizon: int, n_arms: int, rewards: str = "bernoulli") -> Iterator[tuple[int, float]]:
@@ -64,7 +54,7 @@ def test_every_part_of_a_rule_does_what_it_does_in_a_simulation(
 ) -> None:
     for module in (shard, family, present):
         monkeypatch.setattr(module, "CPU", Plain())
-    policy = Own(given=dataclasses.replace(RULES[name], learning="sequential"))
+    policy = Given(given=dataclasses.replace(RULES[name], learning="sequential"))
     bandit = Bandit(range(3), policy, seed=11)
     environment = db.Sinusoidal(period=60.5, n_arms=3, rewards=rewards)
     for arm, reward in rewarded(policy, 150, 3, rewards):
@@ -111,7 +101,7 @@ ADD_UP_TOO: dict[str, Rule] = {
 def test_what_adds_up_does_so_too(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (shard, family):
         monkeypatch.setattr(module, "CPU", Plain())
-    policy = Own(given=dataclasses.replace(ADD_UP_TOO[name], learning="additive"))
+    policy = Given(given=dataclasses.replace(ADD_UP_TOO[name], learning="additive"))
     bandit = Bandit(range(3), policy, seed=11)
     for arm, reward in rewarded(policy, 250, 3):
         expected = bandit.probabilities()
@@ -178,7 +168,7 @@ SWAPPED = Rule(selection="index", score=swapped_index, context=log_of_total, lea
 @pytest.mark.parametrize("learning", ["additive", "sequential"])
 def test_probabilities_are_of_the_true_number_of_observations(learning: Any) -> None:
     """UCB1 with its two numbers the other way round, whose sum of rewards is no number of observations."""
-    bandit = Bandit(ARMS, Own(given=dataclasses.replace(SWAPPED, learning=learning)), seed=1)
+    bandit = Bandit(ARMS, Given(given=dataclasses.replace(SWAPPED, learning=learning)), seed=1)
     plain = Bandit(ARMS, db.UCB1(), seed=1)
     rng = np.random.default_rng(4)
     for _ in range(400):
@@ -210,7 +200,7 @@ def falling(p: Any, step: float) -> float:
 @pytest.mark.parametrize("step_seconds", [None, 1.0])
 def test_exploration_knows_the_step(step_seconds: float | None) -> None:
     """A decision's own number, counted from 1, or the time in steps."""
-    policy = Own(given=dataclasses.replace(SWAPPED, explore=falling))
+    policy = Given(given=dataclasses.replace(SWAPPED, explore=falling))
     clock = Ticker(5.0)
     bandit = Bandit(["a", "b"], policy, seed=1, step_seconds=step_seconds, clock=clock)
     for arm, value in (("a", 1.0), ("b", 0.0)) * 5:
@@ -222,7 +212,7 @@ def test_exploration_knows_the_step(step_seconds: float | None) -> None:
 def test_scores_without_bounds_choose_an_arm_that_is_there() -> None:
     for value in (-math.inf, math.inf):
         rule = dataclasses.replace(SWAPPED, score=lambda p, shared, b, a, value=value: value)
-        bandit = Bandit(ARMS, Own(given=rule), seed=1)
+        bandit = Bandit(ARMS, Given(given=rule), seed=1)
         assert {bandit.select().arm for _ in range(100)} == set(ARMS)
         assert {bandit.select(arms=["b"]).arm for _ in range(20)} == {"b"}
         assert bandit.select().probability == 0.25
@@ -371,7 +361,7 @@ THREE = Rule(
 )
 
 
-@pytest.mark.parametrize("policy", [*ADDITIVE, Own(given=THREE)], ids=lambda policy: policy.name)
+@pytest.mark.parametrize("policy", [*ADDITIVE, Given(given=THREE)], ids=lambda policy: policy.name)
 def test_what_adds_up_comes_late_in_any_order_and_merges(policy: db.Policy) -> None:
     clock = Ticker()
     rng = np.random.default_rng(3)
@@ -395,7 +385,7 @@ def test_what_adds_up_comes_late_in_any_order_and_merges(policy: db.Policy) -> N
 def test_what_an_arm_starts_with_fades_from_its_start() -> None:
     clock = Ticker(5000.0)
     rule = dataclasses.replace(THREE, decay=0.5)
-    bandit = Bandit(["a", "b"], Own(given=rule), seed=1, step_seconds=1.0, clock=clock)
+    bandit = Bandit(["a", "b"], Given(given=rule), seed=1, step_seconds=1.0, clock=clock)
     assert bandit.evidence()["a"] == (0.5, 0.0, 2.0, 0.0)
     bandit.select()
     assert bandit.evidence()["a"] == (0.5, 0.0, 2.0, 0.0)
@@ -480,7 +470,7 @@ def test_fractions_of_a_step_count() -> None:
 
 
 def test_restarts_go_by_the_calendar() -> None:
-    policy = Own(given=dataclasses.replace(examples.MonitoredUCB().rule(4), restart=10))
+    policy = Given(given=dataclasses.replace(examples.MonitoredUCB().rule(4), restart=10))
     clock = Ticker(3.0)
     bandit = Bandit(ARMS, policy, seed=1, step_seconds=1.0, clock=clock)
     early = [bandit.select() for _ in range(6)]
@@ -531,7 +521,7 @@ def test_rewards_are_those_that_the_rule_can_learn_from() -> None:
         with pytest.raises(db.InvalidValue, match="reward must be a finite number, got"):
             bandit.reward(bandit.select().id, value)  # type: ignore[arg-type]
     rule = dataclasses.replace(SWAPPED, least_reward=-1.0, largest_reward=math.inf)
-    bandit = Bandit(ARMS, Own(given=rule), seed=1)
+    bandit = Bandit(ARMS, Given(given=rule), seed=1)
     assert bandit.reward(bandit.select().id, 1e6) == "accepted"
     with pytest.raises(db.InvalidValue, match=r"reward must be in \[-1, inf\), got -2"):
         bandit.reward(bandit.select().id, -2)
@@ -626,7 +616,7 @@ def test_arms_of_any_beta_law_sleep_and_are_drawn_as_one(law: Any, small: bool) 
         explore=0.1,
     )
     clock = Ticker()
-    bandit = Bandit(range(150), Own(given=rule), seed=5, step_seconds=1.0, clock=clock)
+    bandit = Bandit(range(150), Given(given=rule), seed=5, step_seconds=1.0, clock=clock)
     for arm, value in [(0, 1), (0, 1), (1, 0), (2, 1), (2, 0), *[(4, 1)] * 10]:
         bandit.reward(bandit.select(arms=[arm]).id, value)
     expected, draws = bandit.probabilities(), 8000
@@ -648,7 +638,7 @@ def steps_of_five(p: Any, shared: float, a: float, b: float) -> tuple[float, flo
 
 def test_evidence_that_no_score_shows_yet_is_not_forgotten() -> None:
     rule = Rule(selection="sampled", posterior=Posterior("beta", steps_of_five), learn=examples.count, parameters=())
-    bandit = Bandit(range(100), Own(given=rule), seed=5)
+    bandit = Bandit(range(100), Given(given=rule), seed=5)
     for _ in range(12):
         bandit.reward(bandit.select(arms=[3]).id, 1.0)
         bandit.select()
@@ -688,7 +678,7 @@ def same(p: Any, common: Any, own: Any, reward: float, probability: float) -> An
 
 PLAIN = Rule(selection="index", score=examples.mean_of, learn=examples.observe, parameters=())
 ADD_UP = r'policy must be one whose rewards add up, or say learning="by arm" or "sequential" \(learn depends'
-EITHER = r'learning of Own must be "by arm" or "sequential", as its rule has {}, got "additive"'
+EITHER = r'learning of Given must be "by arm" or "sequential", as its rule has {}, got "additive"'
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"learn": floored}, ADD_UP),
     ({"learn": halved_when_large}, ADD_UP),
@@ -696,7 +686,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"learn": fade_and_count, "clock": Clock(0.8)}, ADD_UP + " on the evidence otherwise than its clock"),
     ({"learn": fade_and_count, "clock": Clock(0.9, grace=3)}, ADD_UP),
     ({"learn": fade_and_count, "clock": Clock(0.9, early=True)}, ADD_UP),
-    ({"learn": fade_and_count, "clock": Clock(1.5)}, r"discount of the clock of Own must be in \(0, 1\], got 1.5"),
+    ({"learn": fade_and_count, "clock": Clock(1.5)}, r"discount of the clock of Given must be in \(0, 1\], got 1.5"),
     ({"learn": fade_and_count, "clock": Clock(0.9), "restart": 5}, "policy must be one with a clock, or with"),
     ({"common": (0.0,), "notice": same, "context": zero}, EITHER.format("common")),
     ({"alarm": never}, EITHER.format("alarm")),
@@ -705,14 +695,14 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"window": 5, "window_of": "choices", "unlearn": examples.forget}, EITHER.format('window_of "choices"')),
     ({"window": 5, "unlearn": examples.forget, "decay": 0.9}, "policy must be one with a window or a discount"),
     ({"window": 5, "unlearn": unlearn_half}, "policy must be one whose unlearn undoes its learn"),
-    ({"window": 5}, "policy must be one whose unlearn undoes its learn"),
+    ({"window": 5}, "unlearn of Given must be given, as observations leave its window"),
     (
         {"learning": "by arm", "common": (0.0,), "notice": same, "context": zero},
-        'learning of Own must be "sequential", as its rule has common, got "by arm"',
+        'learning of Given must be "sequential", as its rule has common, got "by arm"',
     ),
     (
         {"learning": "by arm", "alarm": never, "alarm_resets": "all"},
-        'learning of Own must be "sequential", as its rule has alarm_resets "all", got "by arm"',
+        'learning of Given must be "sequential", as its rule has alarm_resets "all", got "by arm"',
     ),
 ]
 
@@ -720,14 +710,14 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("change", "message"), REFUSED, ids=[str(sorted(change)) for change, _ in REFUSED])
 def test_a_rule_that_is_not_of_its_class_is_refused_in_one_line(change: dict[str, Any], message: str) -> None:
     with pytest.raises(db.InvalidValue, match=message) as caught:
-        Bandit(ARMS, Own(given=dataclasses.replace(PLAIN, **change)), seed=1)
+        Bandit(ARMS, Given(given=dataclasses.replace(PLAIN, **change)), seed=1)
     assert "\n" not in str(caught.value)
 
 
 def test_a_clock_of_ones_own_is_believed_where_it_is_right() -> None:
     rule = dataclasses.replace(PLAIN, learn=fade_and_count, clock=Clock(0.9), observations=examples.first)
     bandit, present_ = (
-        Bandit(ARMS, Own(given=dataclasses.replace(rule, learning=learning)), seed=1)  # type: ignore[arg-type]
+        Bandit(ARMS, Given(given=dataclasses.replace(rule, learning=learning)), seed=1)  # type: ignore[arg-type]
         for learning in ("additive", "by arm")
     )
     for number in range(80):

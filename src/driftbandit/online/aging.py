@@ -154,6 +154,7 @@ def _follows_clock(rule: Rule, clock: Clock) -> bool:
 
 def _unlearns(rule: Rule) -> bool:
     """Whether what left the window leaves nothing behind."""
+    assert rule.unlearn is not None
     p = tuple(map(float, rule.parameters))
     played = list(_played(rule))
     own = tuple(map(float, rule.initial))

@@ -99,7 +99,7 @@ class Chooser:
         shared = 0.0
         if not self.plain:
             total = ledger.total_of(ledger.read(order[0, :active], weight * np.append(self.weights, 1.0)))
-            shared = float(rule.context(rule.parameters, total))
+            shared = rule.shared(total, ())
         return family.best_asleep(luck, count - active, rule, shared)
 
     def at_step(self, step: float) -> None:

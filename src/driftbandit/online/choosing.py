@@ -24,13 +24,13 @@ from driftbandit.engine.layout import (
     context,
     context_of,
     explore_of,
-    log_weight,
     observations,
     own_of,
     probability,
     settled,
     shape,
     turn,
+    weigh,
 )
 from driftbandit.online.table import Integers, Reals, swap
 from driftbandit.rng import CHOICE, EXPLORE, LUCK, draw, uniform
@@ -46,7 +46,7 @@ NEGLIGIBLE = 1e-12
 """Evidence that may be forgotten where no score shows it."""
 
 # Forms of parts of a choice
-least = at_prior = chance_of = spread = weigh = counted = shared_now = _open
+least = at_prior = chance_of = spread = fade = counted = shared_now = _open
 # How `settings` are read
 parameters_of = start_of = _open
 size: Any = _open
@@ -180,7 +180,7 @@ def read(
         k = order[0, i]
         w = weight * table[k, weight_at]
         for j in range(size):
-            shapes[i, j] = (table[k, j] + table[k, other_at + j]) * weigh(settings, w, j)
+            shapes[i, j] = (table[k, j] + table[k, other_at + j]) * fade(settings, w, j)
         total += counted(p, table, shapes, k, i, w)
     settings[TOTAL] = min(total, most)
     return settings[TOTAL]  # type: ignore[no-any-return]  # an array's element
@@ -304,19 +304,19 @@ def by_weight(
     seed, run, step = next_place(settings)
     total = read(parameters, table, order, shapes, settings, weight, active)
     shared = shared_now(parameters, total, settings, seed, run, step)
-    largest = log_weight(parameters, shared, *own_of(shapes, 0))
+    largest = weigh(parameters, shared, own_of(shapes, 0))
     for i in range(1, active):
-        largest = max(largest, log_weight(parameters, shared, *own_of(shapes, i)))
+        largest = max(largest, weigh(parameters, shared, own_of(shapes, i)))
     weights = 0.0
     for i in range(active):
-        weights += exp(log_weight(parameters, shared, *own_of(shapes, i)) - largest)
+        weights += exp(weigh(parameters, shared, own_of(shapes, i)) - largest)
     inverse = 1.0 / weights
     words = draw(seed, run, step, ZERO, CHOICE, ZERO)
     target = uniform(words[0], words[1])
     place = 0
     below = 0.0
     for i in range(active):
-        here = probability(parameters, exp(log_weight(parameters, shared, *own_of(shapes, i)) - largest) * inverse)
+        here = probability(parameters, exp(weigh(parameters, shared, own_of(shapes, i)) - largest) * inverse)
         if target >= below and here > 0.0:
             place = i
         below += here
@@ -324,5 +324,5 @@ def by_weight(
     place, _ = above_floor(place, count, settings[FLOOR], seed, run, step)
     arm = order[0, place]
     table[arm, count_at + 1] += 1.0
-    own = probability(parameters, exp(log_weight(parameters, shared, *own_of(shapes, place)) - largest) * inverse)
+    own = probability(parameters, exp(weigh(parameters, shared, own_of(shapes, place)) - largest) * inverse)
     return arm, place, spread(own, share, count), active

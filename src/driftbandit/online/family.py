@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.engine import numbers, sharing, single
+from driftbandit.engine import numbers, sharing, single, watching
+from driftbandit.engine.slots import rule_slots
 from driftbandit.linking import CPU, link
 from driftbandit.online import choosing, dormant, table
 from driftbandit.online.choosing import FIRST, ZERO
 from driftbandit.policies import Rule
-from driftbandit.policies.posterior import sampler_of
+from driftbandit.policies.rule import no_context
 from driftbandit.rng import TRIAL, draw, uniform
 
 FEW_ARMS = 64
@@ -34,7 +35,8 @@ def compiled_choice(rule: Rule) -> Any:
     """The compiled selection of a rule."""
     count = len(rule.initial)
     columns = table.columns_of(count)
-    slots: dict[str, Any] = {
+    surrounded = rule.context is not no_context and (bool(rule.common) or rule.luck)
+    slots: dict[str, Any] = rule_slots(rule, sharing, watching) | {
         "size": count,
         "count_at": columns.count,
         "other_at": columns.other,
@@ -46,43 +48,28 @@ def compiled_choice(rule: Rule) -> Any:
         "start_of": table.span_reader(FIRST, count),
         "common_of": table.span_reader(FIRST + 2 * count, len(rule.common)),
         "parameters_of": table.span_reader(FIRST + 2 * count + len(rule.common), len(rule.parameters)),
-        "weigh": choosing.one_weight if len(set(rule.decays)) == 1 else choosing.own_weight,
+        "fade": choosing.one_weight if len(set(rule.decays)) == 1 else choosing.own_weight,
         "counted": choosing.told_count if told_total(rule) else choosing.kept_count,
-        "context": rule.context,
-        "context_of": sharing.context_with_luck if rule.luck else sharing.context_without_luck,
-        "shared_now": choosing.with_more if rule.common or rule.luck else choosing.plainly,
-        "turn": choosing.no_turn,
-        "spread": choosing.as_chosen,
+        "shared_now": choosing.with_more if surrounded else choosing.plainly,
+        "turn": choosing.turn_to_any if rule.explore != 0.0 else choosing.no_turn,
+        "observations": rule.observations,
     }
-    if told_total(rule):
-        slots["observations"] = rule.observations
-    if rule.explore != 0.0:
-        slots |= {
-            "turn": choosing.turn_to_any,
-            "explore_of": sharing.share_at_step if callable(rule.explore) else sharing.fixed_share,
-            "explore": rule.explore if callable(rule.explore) else None,
-        }
     known_now = rule.selection == "weighted" or (rule.selection == "index" and not rule.luck)
-    if known_now and rule.explore != 0.0:
-        slots["spread"] = choosing.with_share
+    slots["spread"] = choosing.with_share if known_now and rule.explore != 0.0 else choosing.as_chosen
     if rule.selection == "weighted":
-        slots |= {"log_weight": rule.log_weight, "probability": rule.probability}
         return link(choosing.by_weight, CPU, **slots)
     slots |= {
+        "settled": single.sampled_score if rule.selection == "sampled" else single.index_score,
         "least": choosing.no_mean,
         "at_prior": choosing.never,
         "chance_of": choosing.even_split if known_now else choosing.later,
     }
-    if rule.selection == "index":
-        return link(choosing.by_score, CPU, settled=single.index_score, score=rule.score, **slots)
-    sampler = sampler_of(rule)
-    slots |= {"shape": sampler.shape, "attempt": sampler.attempt, "accepted": sampler.accepted}
     if may_sleep(rule):
         assert rule.posterior is not None
         slots["at_prior"] = choosing.same_shapes
         if rule.posterior.law == "optimistic beta":
             slots["least"] = choosing.mean_log_odds if rule.posterior.small else choosing.mean_odds
-    return link(choosing.by_score, CPU, settled=single.sampled_score, **slots)
+    return link(choosing.by_score, CPU, **slots)
 
 
 @functools.cache

@@ -325,6 +325,6 @@ class Ledger:
         if self.rule.selection != "weighted" or not self.active:
             return self.initial
         seen, rule = self.view(now), self.rule
-        shared = float(rule.context(rule.parameters, self.total_of(seen), *((0.5,) if rule.luck else ())))
-        best = max(seen[:, :-1].tolist(), key=lambda own: rule.log_weight(rule.parameters, shared, *own))
+        shared = rule.shared(self.total_of(seen), ())
+        best = max(seen[:, :-1].tolist(), key=lambda own: rule.weigh(shared, tuple(own)))
         return tuple(best)

@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftbandit.engine.layout import heard, own_of, put_own, renewed, take, unlearn
-from driftbandit.engine.shard import rule_slots
+from driftbandit.engine import sharing, watching
+from driftbandit.engine.layout import forgotten, heard, own_of, put_own, renewed, take
+from driftbandit.engine.shard import block_slots
+from driftbandit.engine.slots import rule_slots
 from driftbandit.linking import CPU, link
 from driftbandit.online.chooser import Chooser
 from driftbandit.online.ledger import Ledger
@@ -53,7 +55,7 @@ def take_in(p: Any, numbers: Reals, kept: Kept, news: News, arm: int, reward: fl
 def leave(p: Any, numbers: Reals, arm: int, reward: float) -> None:
     """An observation leaves the window."""
     own = numbers[arm]
-    put_own(own, 0, unlearn(p, *own_of(own, 0), reward))
+    put_own(own, 0, forgotten(p, own_of(own, 0), reward))
 
 
 def hear(p: Any, numbers: Reals, kept: Kept, arm: int) -> Any:
@@ -100,7 +102,8 @@ class Present(Ledger):
 
     def _run(self, function: Any, *arguments: Any) -> Any:
         if function not in self._compiled:
-            self._compiled[function] = link(function, CPU, **rule_slots(self.rule))
+            slots = rule_slots(self.rule, sharing, watching) | block_slots(self.rule)
+            self._compiled[function] = link(function, CPU, **slots)
         return self._compiled[function](*arguments)
 
     def _grow(self, capacity: int) -> None:

@@ -36,7 +36,7 @@ def _with_dormant(rule: Rule, evidence: Reals, asleep: int, around: Surroundings
 
     assert rule.posterior is not None
     common, total, step = around
-    shared = float(rule.context(rule.parameters, total, *common))
+    shared = rule.shared(total, common)
     arms = [*evidence.tolist(), rule.initial]
     shapes = np.array([rule.posterior.shape(rule.parameters, shared, *own) for own in arms], np.float64)
     kinds, kind_of, counts = np.unique(shapes, axis=0, return_inverse=True, return_counts=True)
@@ -50,11 +50,9 @@ def _with_dormant(rule: Rule, evidence: Reals, asleep: int, around: Surroundings
 
 def representative(rule: Rule, total: float, common: tuple[float, ...]) -> float:
     """What arms share; where that depends on luck, as it is most often."""
-    if not rule.luck:
-        return float(rule.context(rule.parameters, total, *common))
     luck, longest, start = 0.5, 0.0, 0.0
     for end in () if rule.pieces is None else rule.pieces(rule.parameters, total, *common):
         if end - start > longest:
             luck, longest = 0.5 * (start + min(end, 1.0)), end - start
         start = end
-    return float(rule.context(rule.parameters, total, *common, luck))
+    return rule.shared(total, common, luck)
