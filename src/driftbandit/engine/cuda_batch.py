@@ -78,6 +78,8 @@ def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
             "next_mean": path and path.following,
             "room": cuda_room.room_in_shared_memory if in_shared else cuda_room.room_on_the_card,
             "windowed": rule.steps_window > 0,
+            "ringed": rule.ring > 0,
+            "restarts": rule.steps_window > 0 and (rule.restart > 0 or rule.alarm is not None),
             "drifting": any(rule.drifts),
             "aged": numbers.product(len(rule.initial)),
             "drifted": numbers.total(len(rule.initial)),

@@ -15,7 +15,7 @@ import numpy as np
 from driftbandit.elementary import real
 from driftbandit.engine.cuda_room import ONE, ZERO, own_means
 from driftbandit.engine.cuda_target import cuda
-from driftbandit.engine.cuda_watching import NO_ARM, start_again
+from driftbandit.engine.cuda_watching import NO_ARM, start_again, windowed
 from driftbandit.engine.layout import forgotten, hear, own_of, put_own, reward_of, share, take, turn
 from driftbandit.rng import TRIAL, draw, uniform
 
@@ -47,8 +47,8 @@ drifting: Any = _open
 """Whether something is added to arms' numbers at each step."""
 shared_room: Any = _open
 """Whether the arms' numbers are in shared memory."""
-windowed: Any = _open
-"""Whether observations leave a window."""
+restarts: Any = _open
+"""Whether an arm can start again."""
 trials: Any = _open
 """Whether a fractional reward is turned into a Bernoulli trial first."""
 
@@ -79,6 +79,7 @@ def play_runs(
     path = path_of(numbers, shard)
     common = start_of(numbers, shard)
     fading = numbers[shard, FADING]
+    fades = whole[shard, FADES] > ZERO
     spread = numbers[shard, SPREAD]
 
     start = whole[shard, ARM_START] + place
@@ -147,7 +148,7 @@ def play_runs(
         row += ONE
         row = ZERO if row == cycle else row
 
-        if whole[shard, FADES] > ZERO:
+        if fades:
             arm = ZERO
             while arm < n_arms:
                 put_own(arms, arm, aged(own_of(arms, arm), decay))
@@ -166,7 +167,7 @@ def play_runs(
             total = min(total, real(whole[shard, WINDOW]))
             if ring > ZERO:
                 at = whole[shard, RING_START] + ring_row * places + place
-                if step > ring and ring_arms[at] != NO_ARM:
+                if step > ring and (not restarts or ring_arms[at] != NO_ARM):
                     arm = np.uint64(ring_arms[at])
                     put_own(arms, arm, forgotten(p, own_of(arms, arm), ring_rewards[at]))
                 ring_arms[at] = chosen

@@ -31,6 +31,16 @@ from driftbandit.engine.layout import (
 )
 from driftbandit.rng import EXPLORE, LUCK, draw, uniform
 
+
+def _open(*_: Any) -> Any:
+    raise AssertionError("a slot that link must fill")
+
+
+ringed: Any = _open
+"""Whether arms' last rewards are kept."""
+windowed: Any = _open
+"""Whether observations leave a window of steps."""
+
 NO_ARM = np.uint32(0xFFFFFFFF)
 """In a window of steps: an observation whose arm has started again since. As an arm to start again: all of them."""
 
@@ -148,7 +158,7 @@ def learn_and_notice(
     common = notice(parameters, common, own, reward, chance)
     own = learn(parameters, *own, reward, chance)
     rewards, places, ring = past
-    if ring > ZERO:
+    if ringed:
         before = np.uint64(counts[chosen * places])
         here = chosen * ring * places
         if own_window > ZERO and before >= own_window:
@@ -208,17 +218,18 @@ def renewed_by_rule(parameters: Any, common: Any, start: Any) -> Any:
 
 def start_again(n_arms: Any, arms: Any, initial: Any, which: Any, past: Any, counts: Any, window: Any) -> None:
     """Everything about an arm, or about all of them, is forgotten."""
-    _, places, ring = past
+    _, places, _ = past
     arm = ZERO
     while arm < n_arms:
         if which == NO_ARM or which == np.uint32(arm):
             put_own(arms, arm, initial)
-            if ring > ZERO:
+            if ringed:
                 counts[arm * places] = 0
         arm += ONE
-    ring_arms, length = window
-    row = ZERO
-    while row < length:
-        if which == NO_ARM or ring_arms[row * places] == which:
-            ring_arms[row * places] = NO_ARM
-        row += ONE
+    if windowed:
+        ring_arms, length = window
+        row = ZERO
+        while row < length:
+            if which == NO_ARM or ring_arms[row * places] == which:
+                ring_arms[row * places] = NO_ARM
+            row += ONE
