@@ -1,5 +1,7 @@
 """The probability with which each rule chooses each arm, in closed form or exact to rounding."""
 
+from typing import Any
+
 import numpy as np
 
 from driftbandit.online.table import Reals
@@ -22,29 +24,35 @@ def next_probabilities(
     """
     if len(evidence) + asleep == 1:
         return np.ones(len(evidence)), 1.0
-    if asleep:
-        return _with_dormant(rule, evidence, asleep, around)
-    from driftbandit.exact.choice import rule_probabilities
-
     common, total, step = around
-    return rule_probabilities(rule, evidence, np.array(common), np.array(total), step, name), 0.0
+    if rule.posterior is None or rule.posterior.law == "normal" or rule.luck:
+        from driftbandit.exact.choice import rule_probabilities
+
+        return rule_probabilities(rule, evidence, np.array(common), np.array(total), step, name), 0.0
+    shared, shape, p = rule.shared(total, common), rule.posterior.shape, rule.parameters
+    shapes = np.array([shape(p, shared, *own) for own in evidence.tolist()], np.float64).reshape(-1, 2)
+    optimistic, each = rule.posterior.law == "optimistic beta", 0.0
+    if asleep:
+        chances, each = _with_dormant(shapes, shape(p, shared, *rule.initial), asleep, optimistic)
+    else:
+        from driftbandit.exact import selection_probabilities
+
+        chances = selection_probabilities(shapes, optimistic=optimistic)
+    share = rule.explore(p, step, *common) if callable(rule.explore) else rule.explore
+    if share != 0.0:
+        any_arm = share / (len(evidence) + asleep)
+        return (1.0 - share) * chances + any_arm, (1.0 - share) * each + any_arm
+    return chances, each
 
 
-def _with_dormant(rule: Rule, evidence: Reals, asleep: int, around: Surroundings) -> tuple[Reals, float]:
-    """Where a kind of posterior is integrated once, however many arms have it."""
+def _with_dormant(shapes: Reals, new: Any, asleep: int, optimistic: bool) -> tuple[Reals, float]:
+    """A kind of posterior is integrated once, however many arms have it."""
     from driftbandit.online.grouped import grouped_probabilities  # late: imports SciPy
 
-    assert rule.posterior is not None
-    common, total, step = around
-    shared = rule.shared(total, common)
-    arms = [*evidence.tolist(), rule.initial]
-    shapes = np.array([rule.posterior.shape(rule.parameters, shared, *own) for own in arms], np.float64)
-    kinds, kind_of, counts = np.unique(shapes, axis=0, return_inverse=True, return_counts=True)
+    kinds, kind_of, counts = np.unique(np.concatenate([shapes, [new]]), axis=0, return_inverse=True, return_counts=True)
     kind_of = kind_of.ravel()
     counts[kind_of[-1]] += asleep - 1
-    each = grouped_probabilities(kinds, counts, rule.posterior.law == "optimistic beta")[kind_of]
-    share = rule.explore(rule.parameters, step, *common) if callable(rule.explore) else rule.explore
-    each = (1.0 - share) * each + share / (len(evidence) + asleep)
+    each = grouped_probabilities(kinds, counts, optimistic)[kind_of]
     return each[:-1], float(each[-1])
 
 

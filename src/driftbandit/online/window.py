@@ -8,6 +8,7 @@ import bisect
 from typing import NamedTuple
 
 UNIT = 1 << 60
+PART = 2.0**-60
 
 
 class Observation(NamedTuple):
@@ -73,7 +74,8 @@ class Window:
 
     def totals(self, arm: int) -> list[float]:
         """The numbers of an arm, and its number of observations."""
-        return [value / UNIT for value in self.sums.get(arm, self._nothing)]
+        *sums, count = self.sums.get(arm, self._nothing)
+        return [*[value * PART for value in sums], float(count)]
 
     def _add(self, row: Observation, sign: int) -> None:
         sums = self.sums.get(row.arm)
@@ -82,4 +84,4 @@ class Window:
         unit = sign * UNIT
         for place, amount in enumerate(row.amounts):
             sums[place] += round(amount * unit)
-        sums[-1] += unit
+        sums[-1] += sign
