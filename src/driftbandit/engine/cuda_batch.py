@@ -81,6 +81,8 @@ def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
             "ringed": rule.ring > 0,
             "restarts": rule.steps_window > 0 and (rule.restart > 0 or rule.alarm is not None),
             "drifting": any(rule.drifts),
+            "fades": numbers.any_factor(len(rule.initial)),
+            "fading": numbers.first_factor if len(set(rule.decays)) == 1 else numbers.no_factor,
             "aged": numbers.product(len(rule.initial)),
             "drifted": numbers.total(len(rule.initial)),
             "common_at": numbers.reader(len(rule.common)),
@@ -139,7 +141,7 @@ def _readers(rule: Rule, path: Path | None) -> dict[str, Any]:
 
 def _row(shard: Shard, rule: Rule) -> list[float]:
     """The real numbers of a shard."""
-    first = [rule.one_decay, spread_of(shard.environment), 0.0 if callable(rule.explore) else rule.explore]
+    first = [spread_of(shard.environment), 0.0 if callable(rule.explore) else rule.explore]
     return [*first, *(number for values in _numbers(rule, shard.environment.path()).values() for number in values)]
 
 
@@ -184,7 +186,6 @@ class Batch:
                 at.ARMS: n_arms, at.RUNS: shard.runs, at.PLACES: places, at.HORIZON: shard.horizon,
                 at.FIRST_RUN: shard.first_run, at.WINDOW: rule.steps_window, at.RESTART: rule.restart or NEVER,
                 at.RING: window, at.PAST: past, at.OWN_WINDOW: rule.window if rule.window_of == "choices" else 0,
-                at.FADES: any(decay != 1.0 for decay in rule.decays),
                 at.STEPS: starts[shard.steps], at.POINTS: len(shard.steps), at.BIN_WIDTH: shard.bin_width,
             }.items():  # fmt: skip
                 self.whole[i, column] = value

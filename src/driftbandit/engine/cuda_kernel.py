@@ -22,11 +22,11 @@ from driftbandit.rng import TRIAL, draw, uniform
 # The columns of `whole`, the whole numbers of every shard.
 (
     ARMS, RUNS, PLACES, HORIZON, FIRST_RUN, WINDOW, RING, RESTART, CYCLE, ROW, TABLE, BEST, STEPS, POINTS,
-    BIN_WIDTH, ARM_START, RUN_START, RING_START, FIGURES, CHOICES, APART, FADES, OWN_WINDOW, PAST, PAST_START,
+    BIN_WIDTH, ARM_START, RUN_START, RING_START, FIGURES, CHOICES, APART, OWN_WINDOW, PAST, PAST_START,
     COUNT_START, WHOLE_COLUMNS,
-) = range(27)  # fmt: skip
+) = range(26)  # fmt: skip
 # The first columns of `numbers`, the real numbers of every shard; slots read the others, however many there are.
-FADING, SPREAD, EXPLORE, OTHER_NUMBERS = range(4)
+SPREAD, EXPLORE, OTHER_NUMBERS = range(3)
 REGRET, EXPECTED, REWARD, SUMS = range(4)
 
 TALLY_STEPS = 32
@@ -42,7 +42,7 @@ def _open(*_: Any) -> Any:
 
 parameters_of = path_of = initial_of = decay_of = drift_of = start_of = _open
 """Numbers of a shard, each a tuple."""
-room = decide = see = begin = move = aged = drifted = common_at = put_common_at = _open
+room = decide = see = begin = move = fades = fading = aged = drifted = common_at = put_common_at = _open
 drifting: Any = _open
 """Whether something is added to arms' numbers at each step."""
 shared_room: Any = _open
@@ -75,11 +75,8 @@ def play_runs(
     own_best = best[whole[shard, BEST] :]
     p = parameters_of(numbers, shard)
     decay = decay_of(numbers, shard)
-    initial = initial_of(numbers, shard)
     path = path_of(numbers, shard)
     common = start_of(numbers, shard)
-    fading = numbers[shard, FADING]
-    fades = whole[shard, FADES] > ZERO
     spread = numbers[shard, SPREAD]
 
     start = whole[shard, ARM_START] + place
@@ -104,7 +101,7 @@ def play_runs(
     expected = np.float64(0.0)
     rewards = np.float64(0.0)
     if first_step == 1:
-        start_again(n_arms, arms, initial, NO_ARM, past, counts, window)
+        start_again(n_arms, arms, initial_of(numbers, shard), NO_ARM, past, counts, window)
         begin(own_table, path, n_arms, mean, clock, seed, run)
     else:
         total = totals[mine]
@@ -148,7 +145,7 @@ def play_runs(
         row += ONE
         row = ZERO if row == cycle else row
 
-        if fades:
+        if fades(decay):
             arm = ZERO
             while arm < n_arms:
                 put_own(arms, arm, aged(own_of(arms, arm), decay))
@@ -162,7 +159,7 @@ def play_runs(
             words = draw(seed, run, step, ZERO, TRIAL, ZERO)
             reward = real(1.0) if uniform(words[0], words[1]) < reward else real(0.0)
         common = take(p, arms, common, chosen, reward, chance, past, counts, whole[shard, OWN_WINDOW])
-        total = total * fading + real(1.0)
+        total = total * fading(decay) + real(1.0)
         if windowed:
             total = min(total, real(whole[shard, WINDOW]))
             if ring > ZERO:
@@ -174,15 +171,20 @@ def play_runs(
                 ring_rewards[at] = reward
                 ring_row += ONE
                 ring_row = ZERO if ring_row == ring else ring_row
-        common = hear(p, n_arms, arms, common, start_of(numbers, shard), initial, chosen, past, counts, window)
+        common = hear(
+            p, n_arms, arms, common, start_of(numbers, shard), initial_of(numbers, shard), chosen, past, counts, window
+        )
         until_restart -= ONE
         if until_restart == ZERO:
             until_restart = restart
             total = real(0.0)
             common = start_of(numbers, shard)
-            start_again(n_arms, arms, initial, NO_ARM, past, counts, window)
+            start_again(n_arms, arms, initial_of(numbers, shard), NO_ARM, past, counts, window)
 
-        if step == next_point:
+        if step == next_point:  # what is read here again would else take registers all the while
+            runs = whole[shard, RUNS]
+            points = whole[shard, POINTS]
+            steps_start = whole[shard, STEPS]
             if active:
                 at = whole[shard, FIGURES] + place * points + point
                 figures[at] = regret
@@ -215,13 +217,15 @@ def play_runs(
         step += ONE
 
     if np.uint64(first_step) <= end and end < horizon:
+        mine = whole[shard, RUN_START] + place
+        start = whole[shard, ARM_START] + place
         totals[mine] = total
         put_common_at(all_common, mine, common)
         sums[REGRET, mine] = regret
         sums[EXPECTED, mine] = expected
         sums[REWARD, mine] = rewards
         if shared_room:
-            copy_numbers(arms, (all_own[start:], apart, places), n_arms)
+            copy_numbers(arms, (all_own[start:], whole[shard, APART], places), n_arms)
             if own_means:
                 copy(mean, ZERO, ONE, all_means, start, places, n_arms)
                 copy(clock, ZERO, ONE, all_clocks, start, places, n_arms)

@@ -7,6 +7,8 @@ but N loads.
 import functools
 from typing import Any
 
+from driftbandit.elementary import real
+
 
 def nothing(numbers: Any, place: Any) -> Any:
     """No numbers."""
@@ -86,6 +88,34 @@ def product(count: int) -> Any:
         return (*fewer(values, factors), values[last] * factors[last])
 
     return scaled
+
+
+def no_factor(factors: Any) -> Any:
+    """Nothing fades."""
+    return real(1.0)
+
+
+def first_factor(factors: Any) -> Any:
+    """The factor of all numbers."""
+    return factors[0]
+
+
+def none_of(factors: Any) -> Any:
+    """No factor."""
+    return False
+
+
+@functools.cache
+def any_factor(count: int) -> Any:
+    """fades(factors) → whether one of `count` factors is not 1."""
+    if count == 0:
+        return none_of
+    fewer, last = any_factor(count - 1), count - 1
+
+    def fades(factors: Any) -> Any:
+        return fewer(factors) or factors[last] != 1.0
+
+    return fades
 
 
 @functools.cache
