@@ -1,15 +1,14 @@
-"""How evidence ages: one formula for every policy, in which the order of rewards cannot appear.
+"""How evidence ages where rewards add up: one formula, in which the order of rewards cannot appear.
 
 A reward is worth what it was worth at the moment of its *decision*, faded by what happened since:
 
-    evidence of an arm now  =  Σ  increment_i · γ^(s − σ_i),      increment_i = learn(0, 0, reward_i, probability_i)
+    evidence of an arm now  =  Σ  increment_i · γ^(s − σ_i),      increment_i = learn(0, …, reward_i, probability_i)
 
 where σ_i, the *stamp*, was read from a clock when decision i was made and s is what that clock shows now. A sum has no
-order, and nothing in a term depends on when the reward came. Policies differ only in the clock:
+order, and nothing in a term depends on when the reward came. Rules differ only in the clock:
 
-    discounted, or without forgetting      one clock for all arms: steps
-    discount on the played arm             a clock an arm: its own decisions
-    Dynamic Thompson sampling              the same, standing still until the arm holds the threshold
+    decay                  one clock for all arms: steps, and a γ for each number
+    clock (a `Clock`)      a clock an arm: its own decisions, after `grace` of them
 
 Dynamic Thompson sampling adds rewards up to C observations, then shrinks by C/(C + 1) at each decision of the arm, the
 new reward included. Starting from α0 + β0 the threshold is reached after j* = ⌈C − α0 − β0⌉ decisions whatever the
@@ -17,76 +16,155 @@ rewards are, so with n decisions of the arm s = max(0, n − j*), and decision n
 
 Terms are kept relative to a reference: increment·γ^(reference − σ) is stored, and γ^(s − reference) applied when
 it is read. The reference moves up before numbers grow out of hand.
+
+A rule that says that its rewards add up (`learning="additive"`) is tried before it is believed. All other rules learn
+rewards as they come (driftbandit.online.present).
 """
 
-import dataclasses
 import math
-from typing import Any
+from collections.abc import Iterator
 
+from driftbandit import checks
 from driftbandit.checks import reject
+from driftbandit.errors import InvalidValue
 from driftbandit.policies import Policy, Rule
-from driftbandit.policies.discounted_thompson import fade_and_count
-from driftbandit.policies.dynamic_thompson import count_up_to
+from driftbandit.policies.clock import Clock
 
 SMALLEST_WEIGHT = 1e-60
 """Below this the reference moves up; stored numbers are then below 1e60 times the evidence."""
-FULL = 0.999999
-"""The share of the threshold from which `count_up_to` takes an arm as full."""
-PROBES = ((0.0, 0.0), (1.0, 2.0), (7.0, 0.5))
+CHANCES = (1.0, 0.5, 0.03)
+SHARES = (1.0, 0.0, 0.25, 1.0, 0.625, 0.0, 1.0, 1.0, 0.0)
+LARGE = (0.3, 2.0, 7.5, 1e3, 1e6)
+"""Numbers with which `learn` is tried."""
+ROUNDING = 1e-9
+TRIED = 60
+"""Rewards with which a clock, or a window, is tried."""
+
+Numbers = tuple[float, ...]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Aging:
-    """The clock by which evidence fades, and by how much a step."""
-
-    discount: float
-    """(γ) what evidence is multiplied by when the clock advances by 1."""
-    per_arm: bool = False
-    """Whether each arm has a clock of its own, which counts its decisions."""
-    grace: int = 0
-    """(j*) decisions of an arm before its clock starts."""
-    early: bool = False
-    """Whether a reward fades already at its own decision."""
-
-    def arm_clock(self, decisions: float) -> float:
-        """What an arm's own clock shows after this many decisions of it."""
-        return max(0.0, decisions - self.grace)
-
-    def arm_stamp(self, decisions: float) -> float:
-        """The stamp of the last of this many decisions of an arm."""
-        return self.arm_clock(decisions - 1.0 if self.early else decisions)
-
-
-def aging_of(policy: Policy, rule: Rule) -> Aging:
-    """How the evidence of a policy ages.
-
-    >>> from driftbandit.policies import DynamicThompsonSampling
-    >>> policy = DynamicThompsonSampling(threshold=25)
-    >>> aging_of(policy, policy.rule(4)).grace
-    23
-    """
-    if rule.learn is fade_and_count:
-        return Aging(rule.parameters[2], per_arm=True)
-    if rule.learn is count_up_to:
-        threshold = rule.parameters[2]
-        grace = max(0, math.ceil(FULL * threshold - sum(rule.initial)))
-        return Aging(threshold / (threshold + 1.0), per_arm=True, grace=grace, early=True)
-    if not _adds_up(rule):
-        raise reject("policy", "one whose rewards add up (learn must not depend on the evidence)", policy)
-    if rule.window and (rule.decay != 1.0 or any(rule.initial)):
+def check_learning(policy: Policy, rule: Rule) -> None:
+    """That a rule learns as it says; `InvalidValue` where it cannot."""
+    name = type(policy).__name__
+    if rule.learning == "by arm":
+        _refuse(name, rule, '"sequential"', {"common": rule.common, 'alarm_resets "all"': rule.alarm_resets == "all"})
+    if rule.learning != "additive":
+        return
+    has = {
+        "common": rule.common,
+        "alarm": rule.alarm is not None,
+        "history": rule.history,
+        "drift": any(rule.drifts),
+        'window_of "choices"': rule.window and rule.window_of == "choices",
+    }
+    _refuse(name, rule, '"by arm" or "sequential"', has)
+    fading = any(decay != 1.0 for decay in rule.decays)
+    if rule.window and fading:
         raise reject("policy", "one with a window or a discount, not both", policy)
-    return Aging(rule.decay)
+    if rule.clock is not None:
+        if fading or rule.window or rule.restart:
+            raise reject("policy", "one with a clock, or with a window, a discount or restarts, not both", policy)
+        _check_clock(name, rule.clock)
+    try:
+        right = _adds_up(rule) if rule.clock is None else _follows_clock(rule, rule.clock)
+    except (ArithmeticError, ValueError):  # numbers that it never meets, but neither does a sum of amounts
+        right = False
+    if not right:
+        why = "evidence" if rule.clock is None else "evidence otherwise than its clock"
+        allowed = f'one whose rewards add up, or say learning="by arm" or "sequential" (learn depends on the {why})'
+        raise reject("policy", allowed, policy)
+    if rule.window and not _unlearns(rule):
+        raise reject("policy", "one whose unlearn undoes its learn, as it has a window", policy)
+
+
+def _refuse(name: str, rule: Rule, instead: str, has: dict[str, object]) -> None:
+    for part, there in has.items():
+        if there:
+            raise InvalidValue(f'learning of {name} must be {instead}, as its rule has {part}, got "{rule.learning}"')
+
+
+def _check_clock(name: str, clock: Clock) -> None:
+    if not isinstance(clock, Clock):
+        raise reject(f"clock of {name}", "a Clock", clock)
+    checks.real(f"discount of the clock of {name}", clock.discount, "(0, 1]")
+    if isinstance(clock.grace, bool) or not isinstance(clock.grace, int) or clock.grace < 0:
+        raise reject(f"grace of the clock of {name}", "a whole number of at least 0", clock.grace)
+
+
+def _rewards(rule: Rule) -> list[float]:
+    """Rewards of every size that the rule can learn from."""
+    low, high = max(rule.least_reward, -3.0), min(rule.largest_reward, 3.0)
+    shares = [share for share in SHARES if not rule.binary or share in (0.0, 1.0)]
+    return [low + (high - low) * share for share in shares]
+
+
+def _learned(rule: Rule, own: Numbers, reward: float, chance: float) -> Numbers:
+    return tuple(map(float, rule.learn(tuple(map(float, rule.parameters)), *own, reward, chance)))
+
+
+def _played(rule: Rule) -> Iterator[tuple[float, float]]:
+    """Rewards and the probabilities of their choices."""
+    rewards = _rewards(rule)
+    for number in range(TRIED):
+        yield rewards[number % len(rewards)], CHANCES[number % len(CHANCES)] if rule.selection == "weighted" else 1.0
+
+
+def _close(first: Numbers, second: Numbers, scale: float = 0.0) -> bool:
+    """Whether numbers agree but for rounding of numbers of this scale."""
+    return all(
+        x == y or math.isclose(x, y, rel_tol=ROUNDING, abs_tol=1e-12 + 1e-14 * scale)
+        for x, y in zip(first, second, strict=True)
+    )
 
 
 def _adds_up(rule: Rule) -> bool:
     """Whether `learn` changes evidence by an amount that does not depend on it."""
-    for reward, probability in ((0.0, 0.5), (1.0, 0.5), (0.25, 1.0)):
-        changes = []
-        for a, b in PROBES:
-            after: tuple[Any, Any] = rule.learn(rule.parameters, a, b, reward, probability)
-            changes.append((after[0] - a, after[1] - b))
-        if any(
-            not math.isclose(x, y, abs_tol=1e-9) for change in changes for x, y in zip(change, changes[0], strict=True)
-        ):
+    size = len(rule.initial)
+    reached = tuple(map(float, rule.initial))
+    places = [reached, (0.0,) * size, *((value,) * size for value in LARGE)]
+    places += [tuple(LARGE[(j + turn) % len(LARGE)] for j in range(size)) for turn in range(len(LARGE))]
+    for reward, chance in _played(rule):
+        reached = _learned(rule, reached, reward, chance)
+        places.append(reached)
+    chances = CHANCES if rule.selection == "weighted" else (1.0,)
+    for reward, chance in ((reward, chance) for reward in set(_rewards(rule)) for chance in chances):
+        amount = _learned(rule, (0.0,) * size, reward, chance)
+        for own in places:
+            after = _learned(rule, own, reward, chance)
+            change = tuple(y - x for x, y in zip(own, after, strict=True))
+            if not _close(change, amount, max(map(abs, (*own, *after)))):
+                return False
+    return True
+
+
+def _follows_clock(rule: Rule, clock: Clock) -> bool:
+    """Whether rewards learned one by one are what the clock's formula says."""
+    own = initial = tuple(map(float, rule.initial))
+    terms = [(initial, 0.0)]
+    for number, (reward, chance) in enumerate(_played(rule), start=1):
+        own = _learned(rule, own, reward, chance)
+        terms.append((_learned(rule, (0.0,) * len(own), reward, chance), clock.stamp(float(number))))
+        shown = clock.shown(float(number))
+        weighted = [(numbers, clock.discount ** (shown - stamp)) for numbers, stamp in terms]
+        sums = tuple(sum(numbers[j] * weight for numbers, weight in weighted) for j in range(len(own)))
+        if not _close(own, sums, max(map(abs, own))):
+            return False
+    return True
+
+
+def _unlearns(rule: Rule) -> bool:
+    """Whether what left the window leaves nothing behind."""
+    assert rule.unlearn is not None
+    p = tuple(map(float, rule.parameters))
+    played = list(_played(rule))
+    own = tuple(map(float, rule.initial))
+    for reward, chance in played:
+        own = _learned(rule, own, reward, chance)
+    for number, (gone, _) in enumerate(played, start=1):
+        own = tuple(map(float, rule.unlearn(p, *own, gone)))
+        left = tuple(map(float, rule.initial))
+        for reward, chance in played[number:]:
+            left = _learned(rule, left, reward, chance)
+        if not _close(own, left, 1e3):
             return False
     return True

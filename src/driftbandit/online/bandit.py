@@ -1,6 +1,8 @@
 """One live decision-maker: select an arm, reward the decision whenever the reward comes, save, restore, merge."""
 
+import math
 import secrets
+import sys
 import threading
 import time as time_module
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from driftbandit import checks
-from driftbandit.online.aging import aging_of
+from driftbandit.online.aging import check_learning
 from driftbandit.online.chooser import Chooser
-from driftbandit.online.decision import Decision
+from driftbandit.online.decision import Decision, Snapshot
 from driftbandit.online.journal import Log, opened
 from driftbandit.online.ledger import Ledger
 from driftbandit.online.looking import Looking
+from driftbandit.online.present import Present
 from driftbandit.online.roster import Roster
 from driftbandit.online.status import RewardStatus
 from driftbandit.online.stored import Stored
@@ -31,7 +34,8 @@ class Bandit(Stored, Looking):
 
     Parameters:
         arms: their names, each a text or a whole number.
-        policy: any policy; its evidence ages from the moment of each *decision* (driftbandit.online.aging).
+        policy: any policy; where its rewards add up, they age from the moment of each *decision*
+            (driftbandit.online.aging), else they are learned as they come (driftbandit.online.present).
         step_seconds: how long one step of the policy lasts; None: a step is a decision.
         seed: of the random numbers, from 0 to 2^64 − 1; None: a random one, kept in the state.
         replica: the number of this process among those that share a seed, from 0 to 4095.
@@ -74,19 +78,22 @@ class Bandit(Stored, Looking):
         self._replica = checks.whole("replica", replica, 0, MOST_REPLICAS - 1)
         self._floor = checks.real("minimum_probability", minimum_probability, "[0, 1]")
         self._wait = None if wait is None else checks.real("wait", wait, "[0, inf)")
-        self._largest = float(getattr(policy, "bound", 1.0))
-        self._default = None if default_reward is None else self._checked(default_reward, "default_reward")
-        self._journal = opened(log)
 
         n_arms = len(self._roster)
         self._check_floor(n_arms)
-        tried(policy, max(2, n_arms))
-        self._chooser = Chooser(policy, n_arms, self._seed, self._replica, self._floor)
-        rule = self._chooser.rule
+        rule = tried(policy, max(2, n_arms))
+        check_learning(policy, rule)
+        self._least = max(float(rule.least_reward), -sys.float_info.max)
+        self._largest = min(float(rule.largest_reward), sys.float_info.max)
+        self._interval = _interval(float(rule.least_reward), float(rule.largest_reward))
+        self._default = None if default_reward is None else self._checked(default_reward, "default_reward")
+        self._journal = opened(log)
         self._weighted = rule.selection == "weighted"
-        self._ledger = Ledger(rule, aging_of(policy, rule), n_arms)
-        self._ledger.include_first(n_arms)
+        self._lucky = rule.luck
         self._tick = 1 if self._timing.step_seconds is None else 0
+        self._chooser = Chooser(policy, n_arms, self._seed, self._replica, self._floor)
+        self._ledger = self._new_ledger(n_arms)
+        self._ledger.include_first(n_arms)
         self._waiting = Waiting(
             None if self._wait is None else self._wait / (self._timing.step_seconds or 1.0) + self._tick
         )
@@ -112,27 +119,34 @@ class Bandit(Stored, Looking):
             else:
                 order, active = ledger.masked(mask)
                 count, sleepy = len(mask), False
-            arm, place, chance, left = self._chooser.choose(ledger, order, weight, active, count, sleepy)
+            chooser = self._chooser
+            stamp = now + self._tick
+            if chooser.by_step:
+                chooser.at_step(stamp)
+            arm, place, chance, left = chooser.choose(ledger, order, weight, active, count, sleepy)
             if sleepy:
                 ledger.active = left
-            stamp = now + self._tick
-            id = (self._replica << REPLICA_SHIFT) + self._chooser.sequence
+            id = (self._replica << REPLICA_SHIFT) + chooser.sequence
             if self._tick:
                 timing.steps = when = stamp
             else:
                 when = timing.latest
-            if ledger.aging.per_arm:
-                stamp = ledger.tick(arm)
+            if ledger.ticking:
+                stamp = ledger.tick(arm, stamp)
             used = 1.0
+            told: float | Snapshot
+            if chance >= 0.0:
+                told = 1.0 if count == 1 else self._floor + (1.0 - count * self._floor) * chance
+                if self._weighted:
+                    used = told
+                    if self._lucky:
+                        chance = -1.0  # what luck decided is no part of the probability that is told
             if chance < 0.0:
                 shapes = ledger.shapes
                 evidence = shapes.tobytes() if active == len(shapes) else shapes[:active].tobytes()
-                snapshot = (evidence, place, count - active, self._floor, self._chooser.beta, ledger.initial)
-                decision = Decision(id, self._roster.names[arm], when, snapshot)
-            else:
-                chance = 1.0 if count == 1 else self._floor + (1.0 - count * self._floor) * chance
-                used = chance if self._weighted else 1.0
-                decision = Decision(id, self._roster.names[arm], when, chance)
+                more = None if chooser.plain else chooser.seen()
+                told = (evidence, place, count - active, self._floor, chooser.current, more)
+            decision = Decision(id, self._roster.names[arm], when, told)
             self._waiting.entries[id] = (arm, stamp, now, used, count)
             if self._journal is not None:
                 self._journal.decision(decision)
@@ -141,7 +155,7 @@ class Bandit(Stored, Looking):
     # Rewards
 
     def reward(self, id: int, value: float, time: float | None = None) -> RewardStatus:
-        """The reward of a decision, in [0, 1], whenever it comes; `time` (by default, now) matters to `wait` only."""
+        """The reward of a decision, whenever it comes; `time` (by default, now) matters to `wait` only."""
         value = self._checked(value)
         with self._lock:
             if self._wait is not None:
@@ -175,10 +189,9 @@ class Bandit(Stored, Looking):
     def _learn(self, id: int, entry: Entry, value: float) -> None:
         arm, stamp, moment, chance, count = entry
         chooser = self._chooser
-        if chooser.rule.binary and 0.0 < value < 1.0:
+        if chooser.rule.binary and value != 0.0 and value != 1.0:
             value = float(chooser.trial(id >> REPLICA_SHIFT, id & NUMBER) < value)
-        a, b = chooser.rule.learn(chooser.parameters(count), 0.0, 0.0, value, chance)
-        self._ledger.credit(arm, stamp, moment, a, b, id, self._replica)
+        self._ledger.credit(arm, stamp, moment, value, chance, count, id, self._replica)
         self._learned += 1
 
     def _expire(self, now: float) -> None:
@@ -207,16 +220,14 @@ class Bandit(Stored, Looking):
     def add(self, arm: str | int) -> None:
         """A new arm, which every policy explores.
 
-        Under exponential weights it starts with the weight of the best arm: with that of a fresh start it would
+        Under weights that add up it starts with the weight of the best arm: with that of a fresh start it would
         hardly be chosen once weights have grown, or, where they shrink, hardly any other would.
         """
         with self._lock:
             self._check_floor(len(self._roster) + 1)
             number = self._roster.add(arm)
-            start = self._ledger.initial
-            if self._weighted:
-                start = (self._ledger.log_weight_of_best(self._timing.steps), start[1])
-            self._ledger.include(number, start)
+            now = self._timing.steps
+            self._ledger.include(number, self._ledger.start_of_new(now), now)
 
     def remove(self, arm: str | int) -> None:
         """Take an arm away; rewards that are still to come for it are answered with "removed"."""
@@ -230,13 +241,23 @@ class Bandit(Stored, Looking):
 
     # Inner workings
 
+    def _new_ledger(self, capacity: int) -> Ledger:
+        kind = Ledger if self._chooser.rule.learning == "additive" else Present
+        return kind(self._chooser, capacity, by_clock=not self._tick)
+
     def _checked(self, value: Any, name: str = "reward") -> float:
-        if type(value) is float and 0.0 <= value <= self._largest:
+        if type(value) is float and self._least <= value <= self._largest:
             return value
         if isinstance(value, bool | np.bool_):
-            return float(value)
-        return checks.real(name, value, f"[0, {self._largest:g}]")
+            value = float(value)
+        return checks.real(name, value, self._interval)
 
     def _check_floor(self, count: int) -> None:
         if self._floor * count > 1.0 + 1e-12:
             raise checks.reject("minimum_probability", f"at most 1/{count} for {count} arms", self._floor)
+
+
+def _interval(low: float, high: float) -> str:
+    """The rewards that a rule can learn from, as text."""
+    ends = [f"{end:g}" if float(f"{end:g}") == end else repr(end) for end in (low, high)]
+    return f"{'[' if math.isfinite(low) else '('}{ends[0]}, {ends[1]}{']' if math.isfinite(high) else ')'}"

@@ -4,21 +4,18 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.errors import InvalidValue
-from driftbandit.online.family import Beta
-from driftbandit.online.probabilities import posterior_probabilities
+from driftbandit.online.probabilities import PLAIN, Surroundings, next_probabilities
+from driftbandit.policies import Rule
 
-Snapshot = tuple[bytes, int, int, float, Beta | None, tuple[float, float]]
-"""Evidence of the active arms, place of the chosen one, dormant arms, floor, kind of posterior, start of an arm."""
+Snapshot = tuple[bytes, int, int, float, tuple[Rule, str], Surroundings | None]
+"""Numbers of the active arms, place of the chosen one, dormant arms, floor, rule and its name, what else it knew."""
 
 
 def probability_of(snapshot: Snapshot) -> float:
     """The exact probability of the arm that was chosen from these posteriors."""
-    content, place, asleep, floor, beta, start = snapshot
-    if beta is None:
-        raise InvalidValue("policy must say what its scores are samples of (Rule.posterior)")
-    evidence = np.frombuffer(content).reshape(-1, 2)
-    active, dormant = posterior_probabilities(evidence, asleep, beta, start)
+    content, place, asleep, floor, (rule, name), more = snapshot
+    evidence = np.frombuffer(content).reshape(-1, len(rule.initial))
+    active, dormant = next_probabilities(rule, evidence, asleep, more or PLAIN, name)
     chance = float(active[place]) if place >= 0 else dormant
     return floor + (1.0 - (len(evidence) + asleep) * floor) * chance
 

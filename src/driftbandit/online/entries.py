@@ -34,6 +34,13 @@ class Row:
             raise InvalidValue(f"{name} must refer to arms that are there, got number {number}")
         return number
 
+    def items(self, name: str, place: int) -> list[Any]:
+        """A list."""
+        value = self._values[place]
+        if not isinstance(value, list):
+            raise checks.reject(name, "a list", value)
+        return value
+
     def rows(self, name: str, place: int, width: int) -> list["Row"]:
         """A list of lists."""
         return _rows(name, self._values[place], width)

@@ -1,72 +1,75 @@
-"""What live use knows about a rule beyond its functions: which kernel runs it, and what its scores are samples of."""
+"""What live use links a rule into: the compiled choice, and the draws that belong to a decision."""
 
-import dataclasses
 import functools
 import math
 from typing import Any
 
 import numpy as np
 
-from driftbandit.engine import single
+from driftbandit.engine import numbers, sharing, single, watching
+from driftbandit.engine.slots import rule_slots
 from driftbandit.linking import CPU, link
 from driftbandit.online import choosing, dormant, table
-from driftbandit.online.choosing import ZERO
-from driftbandit.policies import Rule, posterior
+from driftbandit.online.choosing import FIRST, ZERO
+from driftbandit.policies import Rule
+from driftbandit.policies.rule import no_context
 from driftbandit.rng import TRIAL, draw, uniform
 
 FEW_ARMS = 64
 """Up to here every arm is looked at in every decision; dormant arms pay only beyond."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Beta:
-    """Arms whose scores are samples from Beta(a + successes, b + failures)."""
-
-    successes: float
-    failures: float
-    optimistic: bool
-    logarithmic: bool
-    """Whether scores are log odds rather than odds."""
-
-
-def beta_of(rule: Rule) -> Beta | None:
-    """The posteriors of a rule, or None where its scores are something else."""
-    if rule.posterior is None:
-        return None
-    return Beta(
-        rule.parameters[0],
-        rule.parameters[1],
-        optimistic=rule.posterior == "optimistic beta",
-        logarithmic=rule.score in (posterior.log_odds, posterior.optimistic_log_odds),
-    )
-
-
-def may_sleep(rule: Rule, per_arm: bool) -> bool:
+def may_sleep(rule: Rule) -> bool:
     """Whether arms without evidence are alike and can be drawn as a group."""
-    known = (posterior.odds, posterior.optimistic_odds, posterior.log_odds, posterior.optimistic_log_odds)
-    return rule.score in known and (per_arm or not any(rule.initial))
+    beta = rule.posterior is not None and rule.posterior.law != "normal"
+    alike = rule.clock is not None or not any(rule.initial)
+    return rule.learning == "additive" and beta and alike and not (rule.common or rule.luck)
 
 
-def compiled_choice(rule: Rule, sleeping: bool) -> Any:
+def told_total(rule: Rule) -> bool:
+    """Whether a rule's numbers say how many observations there are; else they are counted as rewards are learned."""
+    return rule.own_total or (rule.learning != "additive" and rule.observations is not None)
+
+
+def compiled_choice(rule: Rule) -> Any:
     """The compiled selection of a rule."""
-    if rule.selection == "weighted":
-        return link(choosing.by_weight, CPU, probability=rule.probability)
-    least: dict[Any, Any] = {
-        posterior.optimistic_odds: choosing.mean_odds,
-        posterior.optimistic_log_odds: choosing.mean_log_odds,
+    count = len(rule.initial)
+    columns = table.columns_of(count)
+    surrounded = rule.context is not no_context and (bool(rule.common) or rule.luck)
+    slots: dict[str, Any] = rule_slots(rule, sharing, watching) | {
+        "size": count,
+        "count_at": columns.count,
+        "other_at": columns.other,
+        "other_count_at": columns.other_count,
+        "weight_at": columns.weight,
+        "weights_at": FIRST + count,
+        "most": float(rule.steps_window) if rule.steps_window else math.inf,
+        "own_of": numbers.row_reader(count),
+        "start_of": table.span_reader(FIRST, count),
+        "common_of": table.span_reader(FIRST + 2 * count, len(rule.common)),
+        "parameters_of": table.span_reader(FIRST + 2 * count + len(rule.common), len(rule.parameters)),
+        "fade": choosing.one_weight if len(set(rule.decays)) == 1 else choosing.own_weight,
+        "counted": choosing.told_count if told_total(rule) else choosing.kept_count,
+        "shared_now": choosing.with_more if surrounded else choosing.plainly,
+        "turn": choosing.turn_to_any if rule.explore != 0.0 else choosing.no_turn,
+        "observations": rule.observations,
     }
-    sampled = rule.selection == "sampled"
-    return link(
-        choosing.by_score,
-        CPU,
-        settled=single.sampled_score if sampled else single.index_score,
-        score=rule.score,
-        accepted=rule.accepted,
-        context=rule.context,
-        least=least.get(rule.score, choosing.no_mean),
-        at_prior=choosing.same_shapes if sleeping else choosing.never,
-        chance_of=choosing.later if sampled else choosing.even_split,
-    )
+    known_now = rule.selection == "weighted" or (rule.selection == "index" and not rule.luck)
+    slots["spread"] = choosing.with_share if known_now and rule.explore != 0.0 else choosing.as_chosen
+    if rule.selection == "weighted":
+        return link(choosing.by_weight, CPU, **slots)
+    slots |= {
+        "settled": single.sampled_score if rule.selection == "sampled" else single.index_score,
+        "least": choosing.no_mean,
+        "at_prior": choosing.never,
+        "chance_of": choosing.even_split if known_now else choosing.later,
+    }
+    if may_sleep(rule):
+        assert rule.posterior is not None
+        slots["at_prior"] = choosing.same_shapes
+        if rule.posterior.law == "optimistic beta":
+            slots["least"] = choosing.mean_log_odds if rule.posterior.small else choosing.mean_odds
+    return link(choosing.by_score, CPU, **slots)
 
 
 @functools.cache
@@ -93,7 +96,9 @@ def trial(seed: np.uint64, replica: int, sequence: int) -> float:
     return uniform(words[0], words[1])
 
 
-def best_asleep(luck: float, count: int, beta: Beta, start: tuple[float, float]) -> float:
+def best_asleep(luck: float, count: int, rule: Rule, shared: float) -> float:
     """The largest score of `count` arms without evidence."""
-    value = dormant.best_log_odds(luck, count, beta.successes + start[0], beta.failures + start[1])
-    return value if beta.logarithmic else math.exp(min(value, 700.0))
+    assert rule.posterior is not None
+    successes, failures = rule.posterior.shape(rule.parameters, shared, *rule.initial)
+    value = dormant.best_log_odds(luck, count, successes, failures)
+    return value if rule.posterior.small else math.exp(min(value, 700.0))

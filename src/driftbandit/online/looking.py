@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Looking:
     """The part of `Bandit` that shows what it knows and changes nothing."""
 
-    def evidence(self: "Bandit", time: float | None = None) -> dict[Any, tuple[float, float, float]]:  # type: ignore[misc]  # a part of Bandit, in a file of its own
-        """What each arm has earned, faded to a time: the policy's two numbers, and the number of observations."""
+    def evidence(self: "Bandit", time: float | None = None) -> dict[Any, tuple[float, ...]]:  # type: ignore[misc]  # a part of Bandit, in a file of its own
+        """What each arm has earned, faded to a time: the rule's numbers, and the number of observations."""
         with self._lock:
             names = self._roster.names
             ledger, now = self._reading(time)
@@ -35,9 +35,11 @@ class Looking:
             numbers = self._roster.all_numbers() if arms is None else self._roster.numbers(arms)
             wanted, active = set(numbers), ledger.order[0, : ledger.active].tolist()
             places = [place for place, number in enumerate(active) if number in wanted]
-            seen = ledger.view(now)[places, :2]
+            seen = ledger.view(now)[places]
             names = self._roster.names.copy()
-        awake, asleep = next_probabilities(self._policy, seen, len(numbers) - len(places))
+            rule = self._chooser.rule_for(len(numbers))
+            around = (ledger.common(), ledger.total_of(seen), now + self._tick)
+        awake, asleep = next_probabilities(rule, seen[:, :-1], len(numbers) - len(places), around, self._policy.name)
         kept = 1.0 - len(numbers) * self._floor
         known = {active[place]: float(p) for place, p in zip(places, awake, strict=True)}
         return {names[number]: self._floor + kept * known.get(number, asleep) for number in numbers}
@@ -68,7 +70,7 @@ class Looking:
         """The evidence as the next decision would meet it at a time, and that time in steps."""
         now = self._timing.reading(time)
         if self._default is None or not self._waiting.overdue(now):
-            return self._ledger, now
+            return self._ledger.at_moment(now), now
         copy = self.from_state(self.state())  # decisions expire in a copy: looking changes nothing
         copy._expire(now)
-        return copy._ledger, now
+        return copy._ledger.at_moment(now), now

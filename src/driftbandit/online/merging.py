@@ -13,18 +13,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from driftbandit import checks
+from driftbandit.errors import InvalidValue
 from driftbandit.online.bandit import Bandit
 from driftbandit.online.journal import Log
-from driftbandit.online.ledger import EVIDENCE, START, Ledger
-from driftbandit.online.table import (
-    OTHER_A,
-    OTHER_DECISIONS,
-    OWN_A,
-    OWN_DECISIONS,
-    REFERENCE,
-    WEIGHT,
-    Reals,
-)
+from driftbandit.online.ledger import START, Ledger
+from driftbandit.online.table import Reals
 from driftbandit.online.waiting import ANSWERED, MOST_REPLICAS, NUMBER, REPLICA_SHIFT, Entry
 
 Kind = TypeVar("Kind", bound=Bandit)
@@ -38,12 +31,13 @@ class Holder:
         self.ledger: Ledger = bandit._ledger
         bandit._timing.latest = seconds
         self.now = bandit._timing.steps
-        weight = self.ledger.advance(self.now) * self.ledger.table[:, WEIGHT : WEIGHT + 1]
-        own = self.ledger.table[:, OWN_A : OWN_DECISIONS + 1]
+        self.ledger.advance(self.now)
+        weight = self.ledger.factors(self.now) * self.ledger.table[:, self.ledger.at.weight, None]
+        own = self.ledger.table[:, : self.ledger.at.decisions + 1]
         self.parts = {key: part.copy() for key, part in self.ledger.parts.items()}
         self.parts[bandit._replica] = own.copy()
         for part in self.parts.values():
-            part[:, :3] *= weight
+            part[:, :-1] *= weight
         self.known = {**bandit._taken, bandit._replica: (bandit._chooser.sequence, bandit._learned)}
 
     def number(self, arm: Any) -> int | None:
@@ -52,13 +46,14 @@ class Holder:
 
     def arm_clock(self, number: int) -> float:
         """What the arm's own clock shows."""
-        row = self.ledger.table[number]
-        return self.ledger.aging.arm_clock(row[OWN_DECISIONS] + row[OTHER_DECISIONS])
+        row, at = self.ledger.table[number], self.ledger.at
+        assert self.ledger.clock is not None
+        return self.ledger.clock.shown(row[at.decisions] + row[at.other_decisions])
 
     def newest(self, replica: int) -> tuple[int, float]:
         """How much is known here of a replica; of two that know as much, the one in which it faded more."""
         part = self.parts.get(replica)
-        return sum(self.known.get(replica, (-1, 0))), -float(np.abs(part[:, :3]).sum()) if part is not None else 0.0
+        return sum(self.known.get(replica, (-1, 0))), -float(np.abs(part[:, :-1]).sum()) if part is not None else 0.0
 
 
 def merged(kind: type[Kind], bandits: list[Bandit], replica: int | None, log: Log) -> Kind:
@@ -107,6 +102,12 @@ def _check(bandits: list[Bandit]) -> None:
         if not isinstance(bandit, Bandit):
             raise checks.reject("bandits", "bandits", bandit)
     first = bandits[0]
+    learning = first._chooser.rule.learning
+    if learning != "additive":
+        raise InvalidValue(
+            f"replicas of {first._policy.name} cannot be merged, nor a state go on under another number: "
+            f'it learns rewards in the order in which they come (learning="{learning}")'
+        )
     for other in bandits[1:]:
         if other._policy != first._policy:
             raise checks.reject("policy", f"the same in all bandits ({first._policy})", str(other._policy))
@@ -120,6 +121,7 @@ def _check(bandits: list[Bandit]) -> None:
 
 def _merge_evidence(result: Bandit, holders: list[Holder], taken: list[int]) -> None:
     ledger, now = result._ledger, result._timing.steps
+    ledger.begin(now)
     ledger.reference = float(now)
     if ledger.restart:
         ledger.epoch = int(now // ledger.restart)
@@ -132,19 +134,21 @@ def _merge_evidence(result: Bandit, holders: list[Holder], taken: list[int]) -> 
         best = max(holders, key=lambda holder: holder.newest(key))
         ledger.parts[key] = _renumbered(best, key, names)
         if ledger.window is not None:
-            ledger.parts[key][:, :3] = 0.0
+            ledger.parts[key][:, :-1] = 0.0
             _merge_window(result, best, key)
-    ledger.table[:, OTHER_A : OTHER_DECISIONS + 1] = sum(ledger.parts.values())
+    at = ledger.at
+    ledger.table[:, at.other : at.other_decisions + 1] = sum(ledger.parts.values())
     for number in range(len(names)):
-        if ledger.aging.per_arm:
-            ledger.table[number, REFERENCE] = ledger.aging.arm_clock(ledger.table[number, OTHER_DECISIONS])
-        if ledger.active < ledger.count and np.any(ledger.table[number, OTHER_A : OTHER_A + 2] != ledger.initial):
+        row = ledger.table[number]
+        if ledger.clock is not None:
+            row[at.reference] = ledger.clock.shown(row[at.other_decisions])
+        if ledger.active < ledger.count and np.any(row[at.other : at.other_count] != ledger.initial):
             ledger.wake(number)
 
 
 def _renumbered(holder: Holder, key: int, names: tuple[Any, ...]) -> Reals:
     """A part of a holder, with a row for each arm of the result."""
-    result = np.zeros((len(names), 4))
+    result = np.zeros((len(names), holder.ledger.size + 2))
     part = holder.parts.get(key)
     if part is not None:
         for number, name in enumerate(names):
@@ -162,7 +166,7 @@ def _merge_window(result: Bandit, holder: Holder, key: int) -> None:
         if row.writer == key:
             arm = result._roster.number(holder.bandit._roster.names[row.arm])
             window.insert(row._replace(stamp=result._timing.steps - (holder.now - row.stamp), arm=arm))
-            result._ledger.table[arm, EVIDENCE] = window.totals(arm)
+            result._ledger.table[arm, result._ledger.evidence] = window.totals(arm)
             result._ledger.wake(arm)
 
 
@@ -188,8 +192,8 @@ def _moved(result: Bandit, holder: Holder, entry: Entry) -> Entry:
     number = arm
     if arm > ANSWERED:
         number = result._roster.number(holder.bandit._roster.names[arm])
-    if arm > ANSWERED and ledger.aging.per_arm:
-        stamp = ledger.table[number, REFERENCE] - (holder.arm_clock(arm) - stamp)
+    if arm > ANSWERED and ledger.clock is not None:
+        stamp = ledger.table[number, ledger.at.reference] - (holder.arm_clock(arm) - stamp)
     else:
         stamp = now - (holder.now - stamp)
     if ledger.restart and result._timing.step_seconds is None:

@@ -27,8 +27,8 @@ def drawn(bandit: "Bandit", limit: int) -> "Figure":
     figure = Figure(figsize=(7.0, 1.3 + 0.62 * len(shown)), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1))
     axes = figure.add_subplot()
     places = np.arange(len(shown))[::-1]
-    posterior = all(row.successes == row.successes for row in shown)
-    means = all(row.mean == row.mean for row in shown)
+    posterior = all(row.law for row in shown)
+    means = all(np.isfinite([row.mean, row.low, row.high]).all() for row in shown)
     for place, row in zip(places.tolist(), shown, strict=True):
         colour = COLOURS[(len(shown) - 1 - place) % len(COLOURS)]
         if posterior:
@@ -49,7 +49,7 @@ def drawn(bandit: "Bandit", limit: int) -> "Figure":
         right.set_yticks(places, [f"p = {row.probability:.3g}   n = {row.observations:.1f}" for row in shown])
         right.tick_params(axis="y", length=0, labelsize="small")
         right.spines["right"].set_visible(False)
-    if posterior:
+    if posterior and shown[0].law != "normal":
         axes.set_xlim(0.0, 1.0)
     axes.set_title(f"{bandit._policy} after {bandit.decisions} decisions", loc="left", fontsize="medium")
     return figure
@@ -57,10 +57,16 @@ def drawn(bandit: "Bandit", limit: int) -> "Figure":
 
 def _density(axes: Any, place: int, row: ArmSummary, colour: str) -> None:
     """A density, scaled to the height of its line, with its mean and 95% interval."""
-    x = np.linspace(0.0, 1.0, POINTS)[1:-1]
-    near = special.betaincinv(row.successes, row.failures, np.linspace(0.0005, 0.9995, POINTS))
-    x = np.union1d(x, near[(near > 0.0) & (near < 1.0)])
-    log_density = special.xlogy(row.successes - 1.0, x) + special.xlog1py(row.failures - 1.0, -x)
+    if row.law == "normal":
+        away = np.linspace(-4.0, 4.0, POINTS)
+        x = row.shape[0] + row.shape[1] * away
+        log_density: Any = -0.5 * away * away
+    else:
+        successes, failures = row.shape
+        x = np.linspace(0.0, 1.0, POINTS)[1:-1]
+        near = special.betaincinv(successes, failures, np.linspace(0.0005, 0.9995, POINTS))
+        x = np.union1d(x, near[(near > 0.0) & (near < 1.0)])
+        log_density = special.xlogy(successes - 1.0, x) + special.xlog1py(failures - 1.0, -x)
     height = np.exp(log_density - log_density.max()) * 0.8
     axes.fill_between(x, place, place + height, color=colour, alpha=0.35, linewidth=0.0)
     axes.plot(x, place + height, color=colour, linewidth=1.4)

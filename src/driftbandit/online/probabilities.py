@@ -1,46 +1,66 @@
 """The probability with which each rule chooses each arm, in closed form or exact to rounding."""
 
+from typing import Any
+
 import numpy as np
 
-from driftbandit.online.family import Beta, beta_of
 from driftbandit.online.table import Reals
-from driftbandit.policies import Policy
+from driftbandit.policies import Rule
+
+Surroundings = tuple[tuple[float, ...], float, float]
+"""What odds depend on beside the arms' own numbers: shared numbers, the number of all observations, and the step."""
+PLAIN: Surroundings = ((), 0.0, 1.0)
 
 
-def posterior_probabilities(
-    evidence: Reals, asleep: int, beta: Beta, start: tuple[float, float] = (0.0, 0.0)
+def next_probabilities(
+    rule: Rule, evidence: Reals, asleep: int = 0, around: Surroundings = PLAIN, name: str = "the policy"
 ) -> tuple[Reals, float]:
-    """Of each arm with evidence `[arm, (a, b)]`, and of each of the arms that are alike at the prior."""
-    prior = np.array([beta.successes, beta.failures])
-    if asleep:
-        from driftbandit.online.grouped import grouped_probabilities  # late: imports SciPy
-
-        kinds, kind_of, counts = np.unique(
-            np.concatenate([evidence + prior, [prior + start]]), axis=0, return_inverse=True, return_counts=True
-        )
-        kind_of = kind_of.ravel()
-        counts[kind_of[-1]] += asleep - 1
-        each = grouped_probabilities(kinds, counts, beta.optimistic)[kind_of]
-        return each[:-1], float(each[-1])
-    if len(evidence) == 1:
-        return np.ones(1), 0.0
-    from driftbandit.exact import selection_probabilities
-
-    return np.asarray(selection_probabilities(evidence + prior, optimistic=beta.optimistic)), 0.0
-
-
-def next_probabilities(policy: Policy, evidence: Reals, asleep: int = 0) -> tuple[Reals, float]:
-    """Of each arm with evidence `[arm, (a, b)]` under any policy, and of each dormant arm.
+    """Of each arm with these numbers `[arm, number]`, and of each of the dormant arms, which are alike.
 
     >>> from driftbandit.policies import UCB1
-    >>> next_probabilities(UCB1(), np.array([[0.0, 0.0], [2.0, 1.0], [0.0, 0.0]]))[0]
+    >>> around = ((), 2.0, 1.0)
+    >>> next_probabilities(UCB1().rule(3), np.array([[0.0, 0.0], [2.0, 1.0], [0.0, 0.0]]), around=around)[0]
     array([0.5, 0. , 0.5])
     """
+    if len(evidence) + asleep == 1:
+        return np.ones(len(evidence)), 1.0
+    common, total, step = around
+    if rule.posterior is None or rule.posterior.law == "normal" or rule.luck:
+        from driftbandit.exact.choice import rule_probabilities
+
+        return rule_probabilities(rule, evidence, np.array(common), np.array(total), step, name), 0.0
+    shared, shape, p = rule.shared(total, common), rule.posterior.shape, rule.parameters
+    shapes = np.array([shape(p, shared, *own) for own in evidence.tolist()], np.float64).reshape(-1, 2)
+    optimistic, each = rule.posterior.law == "optimistic beta", 0.0
     if asleep:
-        rule = policy.rule(len(evidence) + asleep)
-        beta = beta_of(rule)
-        assert beta is not None
-        return posterior_probabilities(evidence, asleep, beta, rule.initial)
-    if len(evidence) == 1:
-        return np.ones(1), 0.0
-    return policy.selection_probabilities(evidence), 0.0
+        chances, each = _with_dormant(shapes, shape(p, shared, *rule.initial), asleep, optimistic)
+    else:
+        from driftbandit.exact import selection_probabilities
+
+        chances = selection_probabilities(shapes, optimistic=optimistic)
+    share = rule.explore(p, step, *common) if callable(rule.explore) else rule.explore
+    if share != 0.0:
+        any_arm = share / (len(evidence) + asleep)
+        return (1.0 - share) * chances + any_arm, (1.0 - share) * each + any_arm
+    return chances, each
+
+
+def _with_dormant(shapes: Reals, new: Any, asleep: int, optimistic: bool) -> tuple[Reals, float]:
+    """A kind of posterior is integrated once, however many arms have it."""
+    from driftbandit.online.grouped import grouped_probabilities  # late: imports SciPy
+
+    kinds, kind_of, counts = np.unique(np.concatenate([shapes, [new]]), axis=0, return_inverse=True, return_counts=True)
+    kind_of = kind_of.ravel()
+    counts[kind_of[-1]] += asleep - 1
+    each = grouped_probabilities(kinds, counts, optimistic)[kind_of]
+    return each[:-1], float(each[-1])
+
+
+def representative(rule: Rule, total: float, common: tuple[float, ...]) -> float:
+    """What arms share; where that depends on luck, as it is most often."""
+    luck, longest, start = 0.5, 0.0, 0.0
+    for end in () if rule.pieces is None else rule.pieces(rule.parameters, total, *common):
+        if end - start > longest:
+            luck, longest = 0.5 * (start + min(end, 1.0)), end - start
+        start = end
+    return rule.shared(total, common, luck)

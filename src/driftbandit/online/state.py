@@ -16,9 +16,10 @@ from driftbandit.online.bandit import Bandit
 from driftbandit.online.chooser import Chooser
 from driftbandit.online.entries import Entries
 from driftbandit.online.journal import Log
-from driftbandit.online.ledger import START, Ledger
+from driftbandit.online.ledger import START
+from driftbandit.online.present import Present
 from driftbandit.online.roster import Roster
-from driftbandit.online.table import COLUMNS, OWN_A, OWN_DECISIONS, WEIGHT
+from driftbandit.online.table import empty_table
 from driftbandit.online.waiting import ANSWERED, LARGEST_ID, MOST_REPLICAS, NUMBER, REMOVED
 from driftbandit.online.window import Observation
 from driftbandit.policies import Policy
@@ -32,10 +33,8 @@ def written(bandit: Bandit) -> dict[str, Any]:
     """The state of a bandit, which nobody else may use meanwhile."""
     ledger, roster = bandit._ledger, bandit._roster
     used = ledger.order[0, : ledger.count]
-    blank = np.zeros(COLUMNS)
-    blank[WEIGHT] = 1.0
-    filled = used[np.any(ledger.table[used] != blank, axis=1)]
-    return {
+    filled = used[np.any(ledger.table[used] != empty_table(1, ledger.at), axis=1)]
+    state = {
         "format": FORMAT,
         "version": VERSION,
         "policy": {"name": bandit._policy.name, "parameters": bandit._policy.parameters()},
@@ -57,7 +56,7 @@ def written(bandit: Bandit) -> dict[str, Any]:
         "order": used.tolist(),
         "active": ledger.active,
         "evidence": [[k, *ledger.table[k].tolist()] for k in filled.tolist()],
-        "window": [list(row) for row in ledger.window.rows()] if ledger.window is not None else [],
+        "window": [[*row[:3], *row.amounts, row.writer] for row in ledger.window.rows()] if ledger.window else [],
         "parts": [
             [key, [[k, *part[k].tolist()] for k in used[np.any(part[used] != 0.0, axis=1)].tolist()]]
             for key, part in ledger.parts.items()
@@ -65,6 +64,12 @@ def written(bandit: Bandit) -> dict[str, Any]:
         "replicas": [[key, *known] for key, known in bandit._taken.items()],
         "pending": [[id, *entry] for id, entry in bandit._waiting.entries.items()],
     }
+    if isinstance(ledger, Present):
+        state["window"] = [list(row) for row in ledger.recent]
+        state["common"] = list(ledger.common())
+        past = [(k, ledger.past_count.item(k, 0)) for k in used.tolist()]
+        state["histories"] = [[k, count, ledger.history(k)] for k, count in past if count]
+    return state
 
 
 def restored(
@@ -131,7 +136,9 @@ def _read(kind: type[Kind], entries: Entries, clock: Callable[[], float], log: L
 
 
 def _read_evidence(bandit: Bandit, entries: Entries, known: set[int], capacity: int) -> None:
-    ledger = bandit._ledger = Ledger(bandit._chooser.rule, bandit._ledger.aging, capacity)
+    ledger = bandit._ledger = bandit._new_ledger(capacity)
+    if bandit._timing.latest > -np.inf:
+        ledger.begin(0.0)
     order = entries.wholes("order")
     if len(order) != len(known) or set(order) != known:
         raise InvalidValue("order must list every arm once")
@@ -143,21 +150,53 @@ def _read_evidence(bandit: Bandit, entries: Entries, known: set[int], capacity: 
         raise InvalidValue(f"active must be {ledger.count}, got {ledger.active}")
     ledger.reference = entries.real("reference")
     ledger.epoch = entries.whole("epoch", 1 << 53)
-    for row in entries.rows("evidence", COLUMNS + 1):
-        ledger.table[row.member("evidence", 0, known)] = row.reals("evidence", COLUMNS)
-        if min(row.reals("evidence", COLUMNS)[OWN_DECISIONS], row.reals("evidence", COLUMNS)[WEIGHT]) < 0.0:
+    at = ledger.at
+    for row in entries.rows("evidence", at.width + 1):
+        values = row.reals("evidence", at.width)
+        ledger.table[row.member("evidence", 0, known)] = values
+        if min(values[at.decisions], values[at.weight]) < 0.0:
             raise InvalidValue("evidence must have decisions and weights of at least 0")
+    if isinstance(ledger, Present):
+        _read_present(ledger, entries, known)
+        return
     for item in entries.rows("parts", 2):
         part = ledger.part(item.whole("parts", 0, START, MOST_REPLICAS - 1))
-        for row in item.rows("parts", 1, 5):
-            part[row.member("parts", 0, known)] = row.reals("parts", 4)
-    rows = entries.rows("window", 6)
+        for row in item.rows("parts", 1, ledger.size + 3):
+            part[row.member("parts", 0, known)] = row.reals("parts", ledger.size + 2)
+    rows = entries.rows("window", ledger.size + 4)
     if rows and ledger.window is None:
         raise InvalidValue("window must be empty for this policy")
     for row in rows:
         assert ledger.window is not None
         arm = row.member("window", 2, known)
-        a, b = row.real("window", 3), row.real("window", 4)
-        id, writer = row.whole("window", 1, 1, LARGEST_ID), row.whole("window", 5, 0, MOST_REPLICAS - 1)
-        ledger.window.insert(Observation(row.real("window", 0), id, arm, a, b, writer))
-        ledger.table[arm, OWN_A : OWN_A + 3] = ledger.window.totals(arm)
+        amounts = tuple(row.real("window", 3 + j) for j in range(ledger.size))
+        id, writer = row.whole("window", 1, 1, LARGEST_ID), row.whole("window", 3 + ledger.size, 0, MOST_REPLICAS - 1)
+        ledger.window.insert(Observation(row.real("window", 0), id, arm, amounts, writer))
+        ledger.table[arm, ledger.evidence] = ledger.window.totals(arm)
+
+
+def _read_present(ledger: Present, entries: Entries, known: set[int]) -> None:
+    at = ledger.at
+    if np.any(ledger.table[:, at.other : at.width] != empty_table(1, at)[:, at.other :]) or entries.items("parts"):
+        raise InvalidValue("evidence must be of one replica for this policy")
+    common = entries.items("common")
+    if len(common) != len(ledger.rule.common):
+        raise checks.reject("common", f"{len(ledger.rule.common)} numbers", common)
+    ledger.chooser.common[:] = [checks.real("common", value) for value in common]
+    ring = ledger.rule.ring
+    for row in entries.rows("histories", 3):
+        arm, count = row.member("histories", 0, known), row.whole("histories", 1, 0)
+        rewards = row.items("histories", 2)
+        if len(rewards) != min(count, ring):
+            raise InvalidValue(f"histories must have {min(count, ring)} rewards of arm {arm}, got {len(rewards)}")
+        ledger.past_count[arm] = count
+        for place, value in enumerate(rewards, start=count - len(rewards)):
+            ledger.past[arm, 0, place % ring] = checks.real("histories", value)
+    rows = entries.rows("window", 3)
+    if rows and not ledger.rule.steps_window:
+        raise InvalidValue("window must be empty for this policy")
+    stamps = [row.real("window", 0) for row in rows]
+    if stamps != sorted(stamps):
+        raise InvalidValue("window must have the oldest reward first")
+    for stamp, row in zip(stamps, rows, strict=True):
+        ledger.recent.append((stamp, row.member("window", 1, known), row.real("window", 2)))

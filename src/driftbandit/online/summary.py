@@ -7,10 +7,8 @@ import numpy as np
 from scipy import special
 
 from driftbandit.errors import InvalidValue
-from driftbandit.online.family import beta_of
-from driftbandit.online.probabilities import next_probabilities
-from driftbandit.online.table import OTHER_DECISIONS, OWN_DECISIONS
-from driftbandit.policies import Rule, confidence
+from driftbandit.online.probabilities import next_probabilities, representative
+from driftbandit.policies import Rule
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,6 +16,8 @@ if TYPE_CHECKING:
     from driftbandit.online.bandit import Bandit
 
 TAIL = 0.025
+DEVIATIONS = 1.96
+"""Of a normal posterior, on either side of its mean: 95%."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -38,9 +38,10 @@ class ArmSummary:
     probability: float
     """That the next decision chooses it."""
     decisions: int
-    successes: float
-    failures: float
-    """Of a Beta posterior, the prior included."""
+    law: str
+    """Of the posterior, or nothing where there is none."""
+    shape: tuple[float, float]
+    """The two numbers of that law."""
 
 
 def summarised(bandit: "Bandit", time: float | None = None) -> list[ArmSummary]:
@@ -50,38 +51,46 @@ def summarised(bandit: "Bandit", time: float | None = None) -> list[ArmSummary]:
         names = bandit._roster.names
         numbers = ledger.order[0, : ledger.active].tolist()
         seen = ledger.view(now)
-        decisions = ledger.table[numbers, OWN_DECISIONS] + ledger.table[numbers, OTHER_DECISIONS]
+        decisions = ledger.table[numbers, ledger.at.decisions] + ledger.table[numbers, ledger.at.other_decisions]
         asleep = ledger.count - ledger.active
         floor = bandit._floor
-        rule = bandit._policy.rule(max(2, ledger.count))
+        rule = bandit._chooser.rule_for(ledger.count)
+        common, total = ledger.common(), ledger.total_of(seen)
+        around = (common, total, now + bandit._tick)
+    shared = representative(rule, total, common)
     try:
-        awake, each = next_probabilities(bandit._policy, seen[:, :2], asleep)
+        awake, each = next_probabilities(rule, seen[:, :-1], asleep, around, bandit._policy.name)
     except InvalidValue:  # a user's own kind of score
         awake, each = np.full(len(numbers), np.nan), np.nan
     kept = 1.0 - floor * (len(numbers) + asleep)
     rows = [
-        _entry(rule, names[k], 1, seen[i], seen, floor + kept * float(awake[i]), int(decisions[i]))
+        _entry(rule, names[k], 1, seen[i], shared, floor + kept * float(awake[i]), int(decisions[i]))
         for i, k in enumerate(numbers)
     ]
     rows.sort(key=lambda row: -row.probability)
     if asleep:
         blank = np.array([*rule.initial, 0.0])
-        rows.append(_entry(rule, None, asleep, blank, seen, floor + kept * each, 0))
+        rows.append(_entry(rule, None, asleep, blank, shared, floor + kept * each, 0))
     return rows
 
 
-def _entry(rule: Rule, arm: Any, count: int, own: Any, seen: Any, probability: float, decisions: int) -> ArmSummary:
-    a, b, observations = own.tolist()
-    beta = beta_of(rule)
-    mean = low = high = successes = failures = float("nan")
-    if beta is not None:
-        successes, failures = a + beta.successes, b + beta.failures
-        mean, low, high = interval(successes, failures)
-    elif rule.score is confidence.index and a > 0.0:
-        mean = b / a
-        padding = confidence.index(rule.parameters, rule.context(rule.parameters, float(seen[:, 2].sum())), a, b) - mean
-        low, high = mean - padding, mean + padding
-    return ArmSummary(arm, count, mean, low, high, observations, probability, decisions, successes, failures)
+def _entry(
+    rule: Rule, arm: Any, count: int, seen: Any, shared: float, probability: float, decisions: int
+) -> ArmSummary:
+    *own, observations = seen.tolist()
+    mean = low = high = float("nan")
+    law, shape = "", (mean, mean)
+    if rule.posterior is not None:
+        law, shape = rule.posterior.law, rule.posterior.shape(rule.parameters, shared, *own)
+        mean, low, high = interval(*shape) if law != "normal" else normal_interval(*shape)
+    elif rule.interval is not None:
+        mean, low, high = rule.interval(rule.parameters, shared, *own)
+    return ArmSummary(arm, count, mean, low, high, observations, probability, decisions, law, shape)
+
+
+def normal_interval(mean: float, deviation: float) -> tuple[float, float, float]:
+    """Mean and 95% interval of a normal posterior."""
+    return mean, mean - DEVIATIONS * deviation, mean + DEVIATIONS * deviation
 
 
 def interval(successes: float, failures: float) -> tuple[float, float, float]:

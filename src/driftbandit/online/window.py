@@ -8,7 +8,7 @@ import bisect
 from typing import NamedTuple
 
 UNIT = 1 << 60
-Sums = tuple[int, int, int]
+PART = 2.0**-60
 
 
 class Observation(NamedTuple):
@@ -17,8 +17,8 @@ class Observation(NamedTuple):
     stamp: float
     id: int
     arm: int
-    a: float
-    b: float
+    amounts: tuple[float, ...]
+    """What it added to the arm's numbers."""
     writer: int
     """The replica that learned it."""
 
@@ -26,11 +26,13 @@ class Observation(NamedTuple):
 class Window:
     """The observations of the last `length` steps, and their sums by arm."""
 
-    __slots__ = ("_first", "_rows", "length", "sums")
+    __slots__ = ("_first", "_nothing", "_rows", "length", "sums")
 
-    def __init__(self, length: int) -> None:
+    def __init__(self, length: int, numbers: int) -> None:
         self.length = length
-        self.sums: dict[int, Sums] = {}
+        self.sums: dict[int, list[int]] = {}
+        """By arm: those of its numbers, and how many observations there are."""
+        self._nothing = [0] * (numbers + 1)
         self._rows: list[Observation] = []
         self._first = 0
 
@@ -66,15 +68,20 @@ class Window:
         self._first = 0
         self.sums.pop(arm, None)
 
-    def totals(self, arm: int) -> tuple[float, float, float]:
-        """Evidence a and b of an arm, and its number of observations."""
-        a, b, count = self.sums.get(arm, (0, 0, 0))
-        return a / UNIT, b / UNIT, float(count)
+    def clear(self) -> None:
+        """Take out everything."""
+        self._rows, self._first, self.sums = [], 0, {}
+
+    def totals(self, arm: int) -> list[float]:
+        """The numbers of an arm, and its number of observations."""
+        *sums, count = self.sums.get(arm, self._nothing)
+        return [*[value * PART for value in sums], float(count)]
 
     def _add(self, row: Observation, sign: int) -> None:
-        a, b, count = self.sums.get(row.arm, (0, 0, 0))
-        self.sums[row.arm] = (
-            a + sign * round(row.a * UNIT),
-            b + sign * round(row.b * UNIT),
-            count + sign,
-        )
+        sums = self.sums.get(row.arm)
+        if sums is None:
+            sums = self.sums[row.arm] = self._nothing.copy()
+        unit = sign * UNIT
+        for place, amount in enumerate(row.amounts):
+            sums[place] += round(amount * unit)
+        sums[-1] += sign

@@ -1,0 +1,239 @@
+"""Numbers that are kept as they are: for rules whose rewards do not add up, and are learned as they come.
+
+A decision finds all numbers aged by the steps that passed, fractions counted; after t steps
+
+    x  ←  d^t·x + c·(1 − d^t)/(1 − d)            with the decay d and the drift c of a number (c·t where d = 1)
+
+and where a step is a decision, one step follows each decision. A reward is learned on the numbers that are there when
+it comes, by the functions of the engine: a live bandit is a block of one run. An observation lasts from when it came.
+"""
+
+import collections
+import copy
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftbandit.engine import sharing, watching
+from driftbandit.engine.layout import forgotten, heard, own_of, put_own, renewed, take
+from driftbandit.engine.shard import block_slots
+from driftbandit.engine.slots import rule_slots
+from driftbandit.linking import CPU, link
+from driftbandit.online.chooser import Chooser
+from driftbandit.online.ledger import Ledger
+from driftbandit.online.table import Reals, grown
+
+
+class Kept(NamedTuple):
+    """What the engine's functions look at beside the arms' numbers (as `engine.layout.Memory`, with one run)."""
+
+    common: Reals  # [number, 1]
+    start: tuple[float, ...]
+    own_window: int
+    past: Reals  # [arm, 1, place in the ring]
+    past_count: NDArray[np.int64]  # [arm, 1]
+
+
+class News(NamedTuple):
+    """One reward (as `engine.layout.Desk`, with one run)."""
+
+    chosen: NDArray[np.int64]
+    reward: Reals
+    probability: Reals
+
+
+def take_in(p: Any, numbers: Reals, kept: Kept, news: News, arm: int, reward: float, chance: float) -> None:
+    """Shared numbers take notice, the arm learns, and its last rewards move on."""
+    news.chosen[0] = arm
+    news.reward[0] = reward
+    news.probability[0] = chance
+    take(p, numbers, kept, news)
+
+
+def leave(p: Any, numbers: Reals, arm: int, reward: float) -> None:
+    """An observation leaves the window."""
+    own = numbers[arm]
+    put_own(own, 0, forgotten(p, own_of(own, 0), reward))
+
+
+def hear(p: Any, numbers: Reals, kept: Kept, arm: int) -> Any:
+    """Whether the arm raises the alarm."""
+    return heard(p, numbers, kept, arm, 0)
+
+
+def renew(p: Any, kept: Kept) -> None:
+    """What an alarm does to shared numbers."""
+    renewed(p, kept, 0)
+
+
+class Present(Ledger):
+    """Numbers by arm as they are now, and what else their rule looks at."""
+
+    __slots__ = ("_clocked", "_compiled", "_kept", "_news", "_numbers", "_shared", "past", "past_count", "recent")
+
+    def __init__(self, chooser: Chooser, capacity: int, by_clock: bool) -> None:
+        super().__init__(chooser, capacity, by_clock)
+        self.clock = self.window = None
+        self._clocked = by_clock
+        self.fresh = by_clock
+        self.ticking = not by_clock
+        self._shared = chooser.common
+        self.past: Reals = np.zeros((capacity, 1, self.rule.ring))
+        self.past_count: NDArray[np.int64] = np.zeros((capacity, 1), np.int64)
+        self.recent: collections.deque[tuple[float, int, float]] = collections.deque()
+        """When, of which arm and what: the rewards in a window of steps, oldest first."""
+        self._news = News(np.zeros(1, np.int64), np.zeros(1), np.zeros(1))
+        self._compiled: dict[Any, Any] = {}
+        self._bind()
+
+    def _bind(self) -> None:
+        """The engine sees the same numbers through its own eyes."""
+        rule = self.rule
+        self._numbers = self.table[:, : self.size, None]
+        self._kept = Kept(
+            self._shared.reshape(-1, 1),
+            tuple(map(float, rule.common)),
+            rule.window if rule.window_of == "choices" else 0,
+            self.past,
+            self.past_count,
+        )
+
+    def _run(self, function: Any, *arguments: Any) -> Any:
+        if function not in self._compiled:
+            slots = rule_slots(self.rule, sharing, watching) | block_slots(self.rule)
+            self._compiled[function] = link(function, CPU, **slots)
+        return self._compiled[function](*arguments)
+
+    def _grow(self, capacity: int) -> None:
+        super()._grow(capacity)
+        self.past, self.past_count = grown(self.past, capacity), grown(self.past_count, capacity)
+        self._bind()
+
+    def include(self, number: int, start: tuple[float, ...], now: float) -> None:
+        """A new arm, which starts as any arm did."""
+        super().include(number, (), now)
+        self._start_again([number])
+
+    def exclude(self, number: int) -> None:
+        """An arm that is no longer there."""
+        super().exclude(number)
+        self._forget([number])
+
+    def start_of_new(self, now: float) -> tuple[float, ...]:
+        """What a new arm starts with."""
+        return self.initial
+
+    def advance(self, now: float) -> float:
+        """All numbers age."""
+        self.begin(now)
+        if self.restart and now // self.restart != self.epoch:
+            self.epoch = int(now // self.restart)
+            self._start_afresh()
+        self._age(now)
+        self._depart()
+        return 1.0
+
+    def _age(self, now: float) -> None:
+        steps = now - self.reference
+        self.reference = now
+        if steps <= 0.0:
+            return
+        table, size = self.table, self.size
+        if self.fading:
+            table[:, : size + 1] *= self.decays**steps
+        if any(self.rule.drifts):
+            drifts = [c * _sum_of_powers(d, steps) for c, d in zip(self.rule.drifts, self.rule.decays, strict=True)]
+            table[:, :size] += drifts
+
+    def _depart(self) -> None:
+        """What has been in the window for its length leaves it."""
+        length, recent = self.rule.steps_window, self.recent
+        while recent and self.reference - recent[0][0] >= length:
+            _, arm, reward = recent.popleft()
+            self._run(leave, self.chooser.parameters(self.count), self._numbers, arm, reward)
+            if self.discount == 1.0:
+                self.table[arm, self.at.count] -= 1.0
+
+    def tick(self, number: int, stamp: float) -> float:
+        """Where a step is a decision, all numbers age with it."""
+        self._age(stamp)
+        return stamp
+
+    def credit(
+        self,
+        number: int,
+        stamp: float,
+        moment: float,
+        reward: float,
+        chance: float,
+        eligible: int,
+        id: int,
+        writer: int,
+    ) -> None:
+        """The reward of a decision, which is learned now."""
+        rule, parameters = self.rule, self.chooser.parameters(eligible)
+        if self.restart and moment // self.restart != self.epoch:
+            return
+        self._run(take_in, parameters, self._numbers, self._kept, self._news, number, reward, chance)
+        self.table[number, self.at.count] += 1.0
+        if rule.steps_window:
+            self.recent.append((self.reference, number, reward))
+            self._depart()
+        if rule.alarm is not None and self._run(hear, parameters, self._numbers, self._kept, number):
+            self._start_again([number] if rule.alarm_resets == "arm" else self.order[0, : self.count].tolist())
+            self._run(renew, parameters, self._kept)
+
+    def at_moment(self, now: float) -> "Ledger":
+        """A ledger as the next decision meets it; this one is not changed."""
+        other = copy.copy(self)
+        other.table, other.past_count = self.table.copy(), self.past_count.copy()
+        other.recent, other._shared = self.recent.copy(), self._shared.copy()
+        other._bind()
+        other.advance(now)
+        return other
+
+    def view(self, now: float) -> Reals:
+        """The numbers of all arms, in order, and how many observations they stand for."""
+        other = self.at_moment(now)
+        seen: Reals = other.table[other.order[0, : other.count], : self.size + 1]
+        if self.rule.observations is not None:
+            seen[:, -1] = [self.rule.observations(self.rule.parameters, *own[:-1]) for own in seen.tolist()]
+        return seen
+
+    def history(self, number: int) -> list[float]:
+        """The last rewards of an arm that are kept, oldest first."""
+        count, ring = self.past_count.item(number, 0), self.rule.ring
+        return [self.past.item(number, 0, i % ring) for i in range(max(0, count - ring), count if ring else 0)]
+
+    def common(self) -> tuple[float, ...]:
+        """The shared numbers."""
+        return tuple(self._shared.tolist())
+
+    def _start_again(self, numbers: list[int]) -> None:
+        """Arms of which nothing is known any more."""
+        self.table[numbers, : self.size] = self.initial
+        self._forget(numbers)
+
+    def _forget(self, numbers: list[int]) -> None:
+        self.table[numbers, self.at.count] = 0.0
+        self.past_count[numbers] = 0
+        if self.recent:
+            gone = set(numbers)
+            self.recent = collections.deque(row for row in self.recent if row[1] not in gone)
+
+    def _start_afresh(self) -> None:
+        self._start_again(self.order[0, : self.count].tolist())
+        self._shared[:] = self.rule.common
+        self.reference = float(self.epoch * self.restart)
+
+    def _set_start(self, numbers: Any) -> None:
+        self._start_again(numbers.tolist())
+
+
+def _sum_of_powers(decay: float, steps: float) -> float:
+    """1 + d + d² + … over so many steps, fractions counted."""
+    if decay == 1.0 or steps == 1.0:
+        return steps
+    return -math.expm1(steps * math.log(decay)) / (1.0 - decay)
