@@ -117,7 +117,7 @@ def answer(rule) -> str:
         ({"selection": "sampled", "posterior": Posterior("gamma")}, "law of Mine must be"),
         ({"selection": "sampled", "posterior": Posterior("beta")}, "shape of Mine fails for 0, 0, 0: IndexError"),
         (
-            {"selection": "sampled", "posterior": Posterior("beta", lambda p, s, a, b: (a + 1.0, a - b + 1.0))},
+            {"selection": "sampled", "posterior": Posterior("beta", lambda p, s, a, b: (a + 1.0, b - a + 1.0))},
             "shape of Mine must return two numbers above 0",
         ),
         (
