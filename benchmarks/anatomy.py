@@ -13,7 +13,7 @@ import numpy as np
 import driftbandit as db
 from driftbandit.engine import shard
 from driftbandit.engine.choosing import choose_largest, draw_words, first_attempts, list_doubtful, repeat_attempts
-from driftbandit.engine.layout import Record, choose, observe, rough, score
+from driftbandit.engine.layout import Record, attempt, attempted_first, choose, observe, own_of, shape
 from driftbandit.engine.playing import take_in
 from driftbandit.linking import CPU, link
 from driftbandit.rng import BOOST, SCORE, draw
@@ -33,21 +33,22 @@ LABELS: dict[db.Policy, str] = {
 
 def words_only(seed, first, steps, evidence, desk):
     for t in range(1, steps + 1):
-        for k in range(evidence[0].shape[0]):
+        for k in range(evidence.shape[0]):
             draw_words((seed, first, np.uint64(t)), k, SCORE, desk.words[:4])
 
 
 def double_attempts(parameters, seed, first, steps, evidence, desk):
     """What first attempts would take in double precision, and in one loop with their words."""
-    a, b = evidence
+    n_arms, _, n = evidence.shape
     for t in range(1, steps + 1):
-        for k in range(a.shape[0]):
-            row = desk.doubtful[k * a.shape[1] : (k + 1) * a.shape[1]]
-            for r in range(a.shape[1]):
+        for k in range(n_arms):
+            arm = evidence[k]
+            row = desk.doubtful[k * n : (k + 1) * n]
+            for r in range(n):
                 run = first + np.uint64(r)
                 words = draw(seed, run, np.uint64(t), np.uint64(k), SCORE, ZERO)
                 more = draw(seed, run, np.uint64(t), np.uint64(k), BOOST, ZERO)
-                desk.scores[k, r], sure = score(parameters, 0.0, a[k, r], b[k, r], words, more)
+                desk.scores[k, r], sure = attempt(shape(parameters, 0.0, *own_of(arm, r)), words, more)
                 row[r] = not sure
 
 
@@ -58,21 +59,22 @@ def attempts_only(parameters, seed, first, steps, evidence, desk):
 
 def repeats_only(parameters, seed, first, steps, evidence, desk, doubtful):
     """The doubtful attempts of one step, as often as there are steps."""
-    n_arms, n = evidence[0].shape
+    n_arms, _, n = evidence.shape
     for _ in range(steps):
         for i in range(n_arms * n):
             desk.doubtful[i] = doubtful[i]
         left = list_doubtful(desk, n_arms * n)
-        repeat_attempts(parameters, 0.0, (seed, first, ONE), evidence, desk, left, rough)
+        repeat_attempts(parameters, 0.0, (seed, first, ONE), evidence, desk, left, attempted_first)
 
 
 def in_double(parameters, seed, first, steps, evidence, desk, found):
     """How many attempts are unclear, and how many runs too close to call."""
-    n_arms, n = evidence[0].shape
+    n_arms, _, n = evidence.shape
     for t in range(1, steps + 1):
         place = (seed, first, np.uint64(t))
         first_attempts(parameters, 0.0, place, evidence, desk)
-        found[0] += repeat_attempts(parameters, 0.0, place, evidence, desk, list_doubtful(desk, n_arms * n), rough)
+        left = list_doubtful(desk, n_arms * n)
+        found[0] += repeat_attempts(parameters, 0.0, place, evidence, desk, left, attempted_first)
         found[1] += choose_largest(desk)
 
 
@@ -108,10 +110,10 @@ def run() -> list[dict[str, Any]]:
     for policy in LABELS:
         rule = policy.rule(N_ARMS)
         seed, first = np.uint64(1), ZERO
-        evidence = (np.full((N_ARMS, RUNS), rule.initial[0]), np.full((N_ARMS, RUNS), rule.initial[1]))
-        memory = shard._memory(rule, STEPS, RUNS)
+        evidence = np.tile(np.array(rule.initial)[:, None], (N_ARMS, 1, RUNS))
+        memory = shard._memory(rule, ENVIRONMENT, STEPS, RUNS)
         world = shard._world(ENVIRONMENT, STEPS, seed, 0, RUNS)
-        desk = shard._desk(N_ARMS, RUNS)
+        desk = shard._desk(rule, N_ARMS, RUNS)
         at = [np.zeros((RUNS, 1)) for _ in range(3)]
         counts = np.zeros((STEPS, N_ARMS), np.int64)
         record = Record(np.zeros(RUNS), np.zeros(RUNS), np.zeros(RUNS), np.array([STEPS]), *at, counts, 1)

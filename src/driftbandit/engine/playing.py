@@ -108,18 +108,20 @@ def take_in(
             memory.rewards[row_of_step, r] = reward[r]
     hear(parameters, evidence, memory, desk)
     if memory.restart > 0 and t % memory.restart == 0:
-        for r in range(n):
-            start_again(evidence, memory, r, -1)
-            put_common(memory.common, r, memory.start)
+        start_all_again(evidence, memory)
 
 
-def start_again(evidence: Evidence, memory: Memory, r: int, arm: int) -> None:
-    """In one run everything about an arm is forgotten, or, where `arm` is −1, about all arms."""
+def start_all_again(evidence: Evidence, memory: Memory) -> None:
+    """Everything is forgotten, in every run."""
     for k in range(evidence.shape[0]):
-        if arm == k or arm < 0:
-            put_own(evidence[k], r, memory.initial)
-            if memory.past_count.shape[0] > 0:
-                memory.past_count[k, r] = 0
+        arm = evidence[k]
+        for r in range(arm.shape[1]):
+            put_own(arm, r, memory.initial)
+    for r in range(evidence.shape[2]):
+        put_common(memory.common, r, memory.start)
+    for k in range(memory.past_count.shape[0]):
+        for r in range(memory.past_count.shape[1]):
+            memory.past_count[k, r] = 0
     for row in range(memory.arms.shape[0]):
-        if arm == memory.arms[row, r] or arm < 0:
+        for r in range(memory.arms.shape[1]):
             memory.arms[row, r] = -1

@@ -38,6 +38,7 @@ BLOCK_NUMBERS = 1 << 15
 LARGEST_BLOCK = 512
 WINDOW_NUMBERS = 1 << 20
 """How many observations the windows and histories of a block may hold."""
+PAGE = 4096
 CALL_NUMBERS = 1 << 22
 """How many (arm, run, step) one call of a kernel handles: some hundredths of a second, so that Ctrl-C is heard."""
 
@@ -116,12 +117,13 @@ def _run_block(
     rule = shard.policy.rule(n_arms)
     kernel = kernel_for(rule, environment)
     seed = np.uint64(shard.seed)
-    evidence = np.tile(np.array(rule.initial, np.float64)[:, None], (n_arms, 1, runs))
+    evidence = placed(4, (n_arms, len(rule.initial), runs))
+    evidence[:] = np.array(rule.initial, np.float64)[:, None]
     memory = _memory(rule, environment, shard.horizon, runs)
     world = _world(environment, shard.horizon, seed, first_run, runs)
     desk = _desk(rule, n_arms, runs)
     record = Record(
-        np.zeros(runs), np.zeros(runs), np.zeros(runs), np.array(shard.steps, np.int64), *out, shard.bin_width
+        placed(1.5, runs), placed(3.5, runs), placed(6.5, runs), np.array(shard.steps, np.int64), *out, shard.bin_width
     )
     total = 0.0
     stride = max(1, CALL_NUMBERS // (n_arms * runs))
@@ -217,11 +219,13 @@ def _memory(rule: Rule, environment: Environment, horizon: int, runs: int) -> Me
 def _desk(rule: Rule, n_arms: int, runs: int) -> Desk:
     room = n_arms * runs + VECTOR
     size = sampler_of(rule).size if rule.selection == "sampled" else 0
+    probability = placed(6, runs)
+    probability[:] = 1.0
     return Desk(
-        np.empty((n_arms, runs)),
-        np.zeros(runs, np.int64),
-        np.ones(runs),
-        np.empty(runs),
+        placed(0, (n_arms, runs)),
+        placed(3, runs, np.int64),
+        probability,
+        placed(5, runs),
         np.empty((8, runs), np.uint32),
         np.empty(room, np.bool_),
         Waiting(
@@ -234,8 +238,20 @@ def _desk(rule: Rule, n_arms: int, runs: int) -> Desk:
         np.empty(room, np.bool_),
         np.empty(room, np.int64),
         np.empty(runs, np.int64),
-        *(np.empty(runs) for _ in range(4)),
+        *(placed(eighth, runs) for eighth in (1, 2, 7, 7.5)),
     )
+
+
+def placed(eighth: float, shape: Any, dtype: type = np.float64) -> Any:
+    """An array of zeros that starts so many eighths into a page of memory.
+
+    Rows of 512 numbers are a page long. A processor takes a load for one of a recent store if both are at the same
+    place of their pages, and waits: so arrays that one loop reads and writes start at different places.
+    """
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    room = np.zeros(size + 2 * PAGE, np.uint8)
+    start = -room.ctypes.data % PAGE + int(eighth * PAGE / 8)
+    return room[start : start + size].view(dtype).reshape(shape)
 
 
 def _world(environment: Environment, horizon: int, seed: np.uint64, first_run: int, runs: int) -> World:

@@ -22,7 +22,6 @@ from driftbandit.engine.layout import (
     renewed,
     resets_all,
 )
-from driftbandit.engine.playing import start_again
 
 
 def learn_only(parameters: Any, evidence: Evidence, memory: Memory, desk: Desk) -> None:
@@ -62,6 +61,18 @@ def hear_alarms(parameters: Any, evidence: Evidence, memory: Memory, desk: Desk)
         if heard(parameters, evidence, memory, k, r):
             start_again(evidence, memory, r, -1 if resets_all else k)
             renewed(parameters, memory, r)
+
+
+def start_again(evidence: Evidence, memory: Memory, r: int, arm: int) -> None:
+    """In one run everything about an arm is forgotten, or, where `arm` is −1, about all arms."""
+    for k in range(evidence.shape[0]):
+        if arm == k or arm < 0:
+            put_own(evidence[k], r, memory.initial)
+            if memory.past_count.shape[0] > 0:
+                memory.past_count[k, r] = 0
+    for row in range(memory.arms.shape[0]):
+        if arm == memory.arms[row, r] or arm < 0:
+            memory.arms[row, r] = -1
 
 
 def heard_from_numbers(parameters: Any, evidence: Evidence, memory: Memory, k: int, r: int) -> Any:
