@@ -277,7 +277,7 @@ class Ruled:
 
     def total(self) -> float:
         rule = self.rule
-        differ = rule.alarm is not None or rule.window_of == "choices" or len(set(rule.decays)) > 1
+        differ = rule.alarm is not None or rule.window_of == "choices" or len(set(rule.decays)) > 1 or rule.clock
         if differ and rule.observations is not None:
             return sum(rule.observations(self.p, *own) for own in self.own)
         return self.counted

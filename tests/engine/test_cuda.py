@@ -5,6 +5,7 @@ one line a check, which the tests read. The processor's side is the same block e
 into compiling a kernel for every pair; some pairs are compared with compiled kernels too.
 """
 
+import dataclasses
 import functools
 import math
 import os
@@ -249,6 +250,18 @@ def test_without_a_card_one_line_says_what_is_missing() -> None:
     with pytest.raises(db.MissingExtra, match=r"needs an NVIDIA card.*pip install 'driftbandit\[gpu\]'") as error:
         backend_for(None, "cuda", "float64", None)
     assert "\n" not in str(error.value)
+
+
+def test_starred_arguments_are_refused_in_one_line() -> None:
+    from driftbandit.engine.cuda import check_arguments
+
+    rule = RULES["one number"]
+    check_arguments(rule, "Mine")
+    starred = dataclasses.replace(rule, score=lambda p, shared, *own: own[0])
+    with pytest.raises(
+        db.InvalidValue, match=r'^score of Mine must name its arguments one by one on device "cuda", got'
+    ):
+        check_arguments(starred, "Mine")
 
 
 def test_without_numba_cuda_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,14 +6,16 @@ back by run number and counts are whole numbers, so the shape of the launches le
 """
 
 import collections
+import dataclasses
 import functools
 import importlib
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from driftbandit.engine.shard import Outcome, Shard
 from driftbandit.engine.threads import cut
-from driftbandit.errors import MissingExtra
+from driftbandit.errors import InvalidValue, MissingExtra
 from driftbandit.policies import Rule
 
 THREADS = 128
@@ -41,6 +43,7 @@ class Card:
     def pieces(self, job: Shard) -> list[Shard]:
         """The whole job, or parts whose numbers fit on the card together with others."""
         rule = job.policy.rule(job.environment.n_arms)
+        check_arguments(rule, type(job.policy).__name__)
         return cut(job, max(self.threads, PIECE_BYTES // _bytes(job, rule, 1)))
 
     def run(self, shards: Sequence[Shard], done: Callable[[int], None]) -> Iterator[tuple[int, Outcome]]:
@@ -79,6 +82,17 @@ class Card:
 
         free = cuda.current_context().get_memory_info()[0]
         return int(min(free, 1 << 40) * 3 // 4)  # the simulator's memory has no end
+
+
+def check_arguments(rule: Rule, name: str) -> None:
+    """A card's compiler knows no starred arguments: say so in one line, where it would take a screen."""
+    for field in dataclasses.fields(rule):
+        code = getattr(getattr(rule, field.name), "__code__", None)
+        if code is not None and code.co_flags & inspect.CO_VARARGS:
+            told = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
+            raise InvalidValue(
+                f'{field.name} of {name} must name its arguments one by one on device "cuda", got *{told}'
+            )
 
 
 def _finished(batch: Any, done: Callable[[int], None]) -> Iterator[tuple[int, Outcome]]:

@@ -156,7 +156,8 @@ class Rule:
     @property
     def own_total(self) -> bool:
         """Whether runs differ in how many observations they hold, so that these are counted arm by arm."""
-        differ = self.alarm is not None or self.window_of == "choices" or len(set(self.decays)) > 1
+        own_pace = self.clock is not None or self.alarm is not None or self.window_of == "choices"
+        differ = own_pace or len(set(self.decays)) > 1
         return differ and self.observations is not None
 
     @property
