@@ -23,25 +23,14 @@ from typing import Any
 import numpy as np
 
 import driftbandit as db
+import examples
 from driftbandit.engine.shard import Outcome, Shard, run_shard
 
 SEED = 11
 POLICIES: list[db.Policy] = [
-    db.ThompsonSampling(),
-    db.OptimisticThompsonSampling(),
-    db.DiscountedThompsonSampling(discount=0.97),
-    db.DiscountedThompsonSampling(discount=0.9, discounted_arms="played"),
+    *examples.LONG,
     db.DiscountedThompsonSampling(discount=0.9, prior_successes=0.5, prior_failures=0.5),
-    db.DiscountedOptimisticThompsonSampling(discount=0.97),
     db.DiscountedOptimisticThompsonSampling(discount=0.4, prior_successes=0.5),
-    db.DynamicThompsonSampling(threshold=25),
-    db.Exp3(exploration=0.1),
-    db.RestartingExp3(batch=39),
-    db.Exp3IX(learning_rate=0.05),
-    db.DiscountedUCB(discount=0.95),
-    db.SlidingWindowUCB(window=89),
-    db.UCB1(),
-    db.UniformRandom(),
 ]
 ENVIRONMENTS: list[db.Environment] = [
     db.Slow(),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import driftbandit as db
+import examples
 from driftbandit.online import Bandit
 
 N_ARMS = 4
@@ -34,18 +35,7 @@ def run() -> list[dict[str, Any]]:
     rows.append(compared("dTS, 4 arms, by the clock", live(dts, step_seconds=60.0), numpy_loop(False), limit=LIMIT_US))
     few, many = live(dts, n_arms=100), live(dts, n_arms=MANY)
     rows.append({**compared("dTS, a million arms, against 100", many, few), "ratio_limit": 20.0})
-    rows += [
-        {"name": f"{policy}, 4 arms", "ours_us": 1e6 * min(blocks(live(policy)))}
-        for policy in (
-            db.DynamicThompsonSampling(threshold=25),
-            db.Exp3(exploration=0.1),
-            db.RestartingExp3(batch=100),
-            db.Exp3IX(learning_rate=0.03),
-            db.DiscountedUCB(discount=0.95),
-            db.SlidingWindowUCB(window=100),
-            db.UCB1(),
-        )
-    ]
+    rows += [{"name": f"{policy}, 4 arms", "ours_us": 1e6 * min(blocks(live(policy)))} for policy in examples.LONG]
     rows.append(probability_cost(dts))
     return rows
 

@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import driftbandit as db
+import naive
 from driftbandit.errors import InvalidValue
 from driftbandit.specification import Specification
 
@@ -109,7 +110,7 @@ def attempted(make: Callable[[], Any]) -> tuple[Any, str]:
 
 
 def test_every_class_is_found_and_every_parameter_has_examples() -> None:
-    assert len(public(db.Policy)) == 12
+    assert {cls.name for cls in public(db.Policy)} == set(naive.POLICIES)
     assert len(public(db.Environment)) == 8
     assert {name for _, name in FIELDS} == set(EXAMPLES)
 
@@ -219,9 +220,10 @@ def test_rules_are_numbers_and_functions_for_any_number_of_arms(policy: type, n_
     rule = policy(**needed(policy)).rule(n_arms)
     assert all(isinstance(value, float) and math.isfinite(value) for value in rule.parameters)
     assert rule.selection in {"sampled", "index", "weighted"}
-    assert 0 < rule.decay <= 1
+    assert all(0 < decay <= 1 for decay in rule.decays)
     assert (rule.probability is not None) == (rule.selection == "weighted")
-    assert (rule.score is not None) == (rule.selection != "weighted")
+    assert (rule.score is not None) == (rule.selection == "index")
+    assert (rule.posterior is not None) == (rule.selection == "sampled")
 
 
 @pytest.mark.parametrize(

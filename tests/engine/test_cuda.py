@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 import driftbandit as db
+import examples
 from driftbandit.engine import shard as processor
 from driftbandit.engine.games import backend_for
 from driftbandit.engine.shard import Outcome, Shard
@@ -28,21 +29,12 @@ from rules import RULES, Given
 
 HORIZON, RUNS, SEED = 15, 3, 5
 POLICIES = [
-    db.ThompsonSampling(),
-    db.OptimisticThompsonSampling(),
-    db.DiscountedThompsonSampling(discount=0.8),
-    db.DiscountedThompsonSampling(discount=0.7, discounted_arms="played"),
+    *examples.SHORT,
     db.DiscountedThompsonSampling(discount=0.8, prior_successes=0.5, prior_failures=0.5),
     db.DiscountedOptimisticThompsonSampling(discount=0.4, prior_successes=0.5),
-    db.DynamicThompsonSampling(threshold=4),
-    db.Exp3(exploration=0.3),
-    db.RestartingExp3(batch=6),
-    db.Exp3IX(learning_rate=0.5),
-    db.DiscountedUCB(discount=0.9),
-    db.SlidingWindowUCB(window=6),
-    db.UCB1(),
-    db.UniformRandom(),
 ]
+NAMED = {str(policy).split(":")[0]: policy for policy in POLICIES}
+"""The last of each name."""
 ENVIRONMENTS = [
     db.Sinusoidal(period=7, n_arms=3),
     db.Sinusoidal(period=7.5, n_arms=2, rewards="beta"),
@@ -93,7 +85,7 @@ def played(shards: list[Shard], threads: int = 2) -> list[Outcome]:
 def compare_with_interpreted() -> Iterator[tuple[str, bool]]:
     """All policies in all kinds of environments; all shards of a kind share a launch."""
     shards = [shard_of(policy, environment) for policy in POLICIES for environment in ENVIRONMENTS]
-    shards += [shard_of(POLICIES[i], MANY_ARMS, 4) for i in (5, 7, 11)]
+    shards += [shard_of(NAMED[name], MANY_ARMS, 4) for name in ("dots", "exp3", "sw-ucb")]
     outcomes = played(shards)
     processor.CPU = Interpreted()  # type: ignore[assignment]  # for the rest of this process
     for shard, outcome in zip(shards, outcomes, strict=True):
@@ -119,7 +111,7 @@ def compare_rules() -> Iterator[tuple[str, bool]]:
 
 
 def compare_with_compiled() -> Iterator[tuple[str, bool]]:
-    pairs = [(POLICIES[2], ENVIRONMENTS[0]), (POLICIES[7], ENVIRONMENTS[0]), (POLICIES[11], ENVIRONMENTS[0])]
+    pairs = [(NAMED[name], ENVIRONMENTS[0]) for name in ("dts", "exp3", "sw-ucb")]
     shards = [shard_of(policy, environment, 40) for policy, environment in pairs]
     for shard, outcome in zip(shards, played(shards), strict=True):
         yield f"{shard.policy} in {shard.environment}", alike(outcome, processor.run_shard(shard))
@@ -129,7 +121,7 @@ def compare_shapes() -> Iterator[tuple[str, bool]]:
     """Blocks of other sizes, shards alone, and games cut into many launches."""
     from driftbandit.engine import cuda
 
-    pairs = [(POLICIES[i], ENVIRONMENTS[j]) for i, j in ((2, 0), (8, 3), (11, 1), (5, 5))]
+    pairs = [(NAMED[name], ENVIRONMENTS[j]) for name, j in (("dts", 0), ("rexp3", 3), ("sw-ucb", 1), ("dots", 5))]
     shards = [shard_of(policy, environment, 10) for policy, environment in pairs]
     whole = played(shards)
     shapes: dict[str, Callable[[], list[Outcome]]] = {
@@ -151,7 +143,8 @@ def equal(some: list[Outcome], others: list[Outcome]) -> bool:
 @functools.cache
 def simulated(check: str) -> dict[str, bool]:
     """The verdicts of this file run as a program in the simulator."""
-    environment = os.environ | {"NUMBA_ENABLE_CUDASIM": "1"}
+    paths = os.pathsep.join(filter(None, [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH")]))
+    environment = os.environ | {"NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": paths}
     command = [sys.executable, __file__, check]
     answer = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
     assert answer.returncode == 0, answer.stderr[-3000:]

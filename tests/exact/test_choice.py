@@ -4,23 +4,15 @@ import numpy as np
 import pytest
 
 import driftbandit as db
+import examples
 from driftbandit.engine.shard import Shard, run_shard
 
 POLICIES = [
-    db.ThompsonSampling(),
-    db.OptimisticThompsonSampling(),
-    db.DiscountedThompsonSampling(discount=0.8),
-    db.DiscountedOptimisticThompsonSampling(discount=0.8),
-    db.DiscountedThompsonSampling(discount=0.8, discounted_arms="played"),
+    *examples.SHORT,
     db.DiscountedThompsonSampling(discount=0.8, prior_successes=0.01, prior_failures=0.02),
     db.DynamicThompsonSampling(threshold=4),
-    db.Exp3(exploration=0.3),
     db.RestartingExp3(batch=3),
-    db.Exp3IX(learning_rate=0.5),
-    db.DiscountedUCB(discount=0.9),
     db.SlidingWindowUCB(window=3),
-    db.UCB1(),
-    db.UniformRandom(),
 ]
 RUNS = 100_000
 

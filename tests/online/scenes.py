@@ -7,23 +7,10 @@ from typing import Any
 import numpy as np
 
 import driftbandit as db
+import examples
 from driftbandit.online import Bandit
 
-POLICIES: list[db.Policy] = [
-    db.ThompsonSampling(),
-    db.OptimisticThompsonSampling(),
-    db.DiscountedThompsonSampling(discount=0.9),
-    db.DiscountedOptimisticThompsonSampling(discount=0.8),
-    db.DiscountedThompsonSampling(discount=0.7, discounted_arms="played"),
-    db.DynamicThompsonSampling(threshold=5),
-    db.Exp3(exploration=0.2),
-    db.RestartingExp3(batch=7),
-    db.Exp3IX(learning_rate=0.1),
-    db.DiscountedUCB(discount=0.9),
-    db.SlidingWindowUCB(window=6),
-    db.UCB1(),
-    db.UniformRandom(),
-]
+POLICIES = examples.SHORT
 ARMS = ["a", "b", "c", "d"]
 
 

@@ -16,13 +16,13 @@ from tests.engine.test_rules import Plain
 from tests.online.scenes import ARMS, Ticker, assert_same_evidence, ids
 
 import driftbandit as db
-import examples
+import own_policies
 from driftbandit.engine import shard
 from driftbandit.engine.shard import Shard, run_shard
 from driftbandit.online import Bandit, family, present
 from driftbandit.online.summary import summarised
 from driftbandit.policies import Clock, Posterior, Rule
-from examples import EXAMPLES
+from own_policies import EXAMPLES
 from rules import RULES, Given
 
 ADDITIVE = [policy for policy in EXAMPLES if policy.rule(4).learning == "additive"]
@@ -182,7 +182,7 @@ def test_probabilities_are_of_the_true_number_of_observations(learning: Any) -> 
 
 
 def test_the_probability_of_a_mixture_is_that_of_the_time_of_the_choice() -> None:
-    bandit = Bandit(ARMS, examples.DiscountMixture(), seed=1)
+    bandit = Bandit(ARMS, own_policies.DiscountMixture(), seed=1)
     for number in range(30):
         bandit.reward(bandit.select().id, float(number % 3 == 0))
     before = bandit.probabilities()
@@ -308,14 +308,14 @@ class Everything(db.Policy):
     name: ClassVar[str] = "everything-for-a-test"
 
     def rule(self, n_arms: int) -> Rule:
-        rule = examples.MonitoredUCB().rule(n_arms)
+        rule = own_policies.MonitoredUCB().rule(n_arms)
         return dataclasses.replace(
             rule,
             common=(0.0, 0.0, 0.0),
             context=total_and_more,
             notice=counted,
             window=9,
-            unlearn=examples.forget,
+            unlearn=own_policies.forget,
             drift=(0.0, 0.0),
         )
 
@@ -457,7 +457,7 @@ def test_fractions_of_a_step_count() -> None:
     seen = []
     for pauses in ([3.0], [0.75, 2.25], [1.0, 1.0, 1.0], [0.1] * 30):
         clock = Ticker(0.0)
-        bandit = Bandit(ARMS, examples.KalmanThompsonSampling(), seed=1, step_seconds=1.0, clock=clock)
+        bandit = Bandit(ARMS, own_policies.KalmanThompsonSampling(), seed=1, step_seconds=1.0, clock=clock)
         bandit.reward(bandit.select(arms=["a"]).id, 4.0)
         ahead = bandit.evidence(time=3.0)
         for pause in pauses:
@@ -470,7 +470,7 @@ def test_fractions_of_a_step_count() -> None:
 
 
 def test_restarts_go_by_the_calendar() -> None:
-    policy = Given(given=dataclasses.replace(examples.MonitoredUCB().rule(4), restart=10))
+    policy = Given(given=dataclasses.replace(own_policies.MonitoredUCB().rule(4), restart=10))
     clock = Ticker(3.0)
     bandit = Bandit(ARMS, policy, seed=1, step_seconds=1.0, clock=clock)
     early = [bandit.select() for _ in range(6)]
@@ -486,7 +486,7 @@ def test_restarts_go_by_the_calendar() -> None:
 def test_a_default_reward_is_learned_when_the_wait_is_over() -> None:
     clock = Ticker()
     options: dict[str, Any] = {"wait": 5.0, "default_reward": 1.0}
-    bandit = Bandit(ARMS, examples.CusumUCB(), seed=1, step_seconds=1.0, clock=clock, **options)
+    bandit = Bandit(ARMS, own_policies.CusumUCB(), seed=1, step_seconds=1.0, clock=clock, **options)
     decision = bandit.select()
     before = bandit.state()
     assert bandit.evidence()[decision.arm] == (0.0,) * 6
@@ -502,7 +502,7 @@ def test_a_default_reward_is_learned_when_the_wait_is_over() -> None:
 
 
 def test_a_new_arm_starts_as_any_arm_did() -> None:
-    bandit = Bandit(["a", "b"], examples.KalmanThompsonSampling(), seed=4)
+    bandit = Bandit(["a", "b"], own_policies.KalmanThompsonSampling(), seed=4)
     for _ in range(50):
         bandit.reward(bandit.select().id, 3.0)
     for name in ("c", "d", "e"):
@@ -515,7 +515,7 @@ def test_a_new_arm_starts_as_any_arm_did() -> None:
 
 
 def test_rewards_are_those_that_the_rule_can_learn_from() -> None:
-    bandit = Bandit(ARMS, examples.KalmanThompsonSampling(), seed=1)
+    bandit = Bandit(ARMS, own_policies.KalmanThompsonSampling(), seed=1)
     assert bandit.reward(bandit.select().id, -37.5) == "accepted"
     for value in (math.inf, -math.inf, math.nan, "1"):
         with pytest.raises(db.InvalidValue, match="reward must be a finite number, got"):
@@ -557,20 +557,20 @@ def test_every_kind_of_rule_is_described_and_drawn(policy: db.Policy) -> None:
 
 
 def test_a_normal_posterior_has_its_own_interval_and_axis() -> None:
-    policy = examples.KalmanThompsonSampling()
+    policy = own_policies.KalmanThompsonSampling()
     bandit = Bandit(ARMS, policy, seed=2)
     for _ in range(60):
         bandit.reward(bandit.select().id, 7.0)
     rule = policy.rule(4)
     for row in summarised(bandit):
-        mean, deviation = examples.one_step_ahead(rule.parameters, 0.0, *bandit.evidence()[row.arm][:2])
+        mean, deviation = own_policies.one_step_ahead(rule.parameters, 0.0, *bandit.evidence()[row.arm][:2])
         assert row.mean == pytest.approx(mean)
         assert (row.low, row.high) == pytest.approx(stats.norm(mean, deviation).interval(0.95), rel=1e-4)
     assert bandit.plot().axes[0].get_xlim()[1] > 7.0
 
 
 def test_threads_lose_nothing() -> None:
-    bandit = Bandit(ARMS, examples.LastChoices(window=10_000), seed=1)
+    bandit = Bandit(ARMS, own_policies.LastChoices(window=10_000), seed=1)
     bandit.select()
 
     def work() -> None:
@@ -637,7 +637,9 @@ def steps_of_five(p: Any, shared: float, a: float, b: float) -> tuple[float, flo
 
 
 def test_evidence_that_no_score_shows_yet_is_not_forgotten() -> None:
-    rule = Rule(selection="sampled", posterior=Posterior("beta", steps_of_five), learn=examples.count, parameters=())
+    rule = Rule(
+        selection="sampled", posterior=Posterior("beta", steps_of_five), learn=own_policies.count, parameters=()
+    )
     bandit = Bandit(range(100), Given(given=rule), seed=5)
     for _ in range(12):
         bandit.reward(bandit.select(arms=[3]).id, 1.0)
@@ -676,7 +678,7 @@ def same(p: Any, common: Any, own: Any, reward: float, probability: float) -> An
     return common
 
 
-PLAIN = Rule(selection="index", score=examples.mean_of, learn=examples.observe, parameters=())
+PLAIN = Rule(selection="index", score=own_policies.mean_of, learn=own_policies.observe, parameters=())
 ADD_UP = r'policy must be one whose rewards add up, or say learning="by arm" or "sequential" \(learn depends'
 EITHER = r'learning of Given must be "by arm" or "sequential", as its rule has {}, got "additive"'
 REFUSED: list[tuple[dict[str, Any], str]] = [
@@ -692,8 +694,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"alarm": never}, EITHER.format("alarm")),
     ({"history": 3}, EITHER.format("history")),
     ({"drift": 0.1}, EITHER.format("drift")),
-    ({"window": 5, "window_of": "choices", "unlearn": examples.forget}, EITHER.format('window_of "choices"')),
-    ({"window": 5, "unlearn": examples.forget, "decay": 0.9}, "policy must be one with a window or a discount"),
+    ({"window": 5, "window_of": "choices", "unlearn": own_policies.forget}, EITHER.format('window_of "choices"')),
+    ({"window": 5, "unlearn": own_policies.forget, "decay": 0.9}, "policy must be one with a window or a discount"),
     ({"window": 5, "unlearn": unlearn_half}, "policy must be one whose unlearn undoes its learn"),
     ({"window": 5}, "unlearn of Given must be given, as observations leave its window"),
     (
@@ -715,7 +717,7 @@ def test_a_rule_that_is_not_of_its_class_is_refused_in_one_line(change: dict[str
 
 
 def test_a_clock_of_ones_own_is_believed_where_it_is_right() -> None:
-    rule = dataclasses.replace(PLAIN, learn=fade_and_count, clock=Clock(0.9), observations=examples.first)
+    rule = dataclasses.replace(PLAIN, learn=fade_and_count, clock=Clock(0.9), observations=own_policies.first)
     bandit, present_ = (
         Bandit(ARMS, Given(given=dataclasses.replace(rule, learning=learning)), seed=1)  # type: ignore[arg-type]
         for learning in ("additive", "by arm")

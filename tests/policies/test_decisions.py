@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import driftbandit as db
+import examples
 import naive
 from driftbandit.engine.shard import Shard, run_shard
 
@@ -20,38 +21,9 @@ def random_means(n_arms: int) -> np.ndarray:
     return np.random.default_rng(n_arms).uniform(size=(90, n_arms)).round(3)
 
 
-POLICIES = [
-    db.ThompsonSampling(),
-    db.ThompsonSampling(prior_successes=2.5, prior_failures=1),
-    db.OptimisticThompsonSampling(),
-    db.DiscountedThompsonSampling(discount=0.4),
-    db.DiscountedThompsonSampling(discount=0.97),
-    db.DiscountedOptimisticThompsonSampling(discount=0.6),
-    db.DiscountedOptimisticThompsonSampling(discount=0.95, prior_failures=3),
-    db.DynamicThompsonSampling(threshold=5),
-    db.DynamicThompsonSampling(threshold=12.3, prior_successes=0.5),
-    db.Exp3(exploration=0.11),
-    db.Exp3(exploration=1),
-    db.RestartingExp3(batch=25),
-    db.RestartingExp3(batch=40, exploration=0.5),
-    db.Exp3IX(learning_rate=0.3),
-    db.Exp3IX(learning_rate=0.1, implicit_exploration=0),
-    db.DiscountedUCB(discount=0.95),
-    db.DiscountedUCB(discount=0.8, confidence=2, bound=0.7),
-    db.SlidingWindowUCB(window=24),
-    db.SlidingWindowUCB(window=7, confidence=2, bound=0.6),
-    db.SlidingWindowUCB(window=1),
-    db.UCB1(),
-    db.UCB1(confidence=0.3),
-    db.UniformRandom(),
-]
+POLICIES = [*examples.SHORT, *examples.MORE]
 SMALL_PRIORS_AND_PLAYED_ARM = [
-    db.ThompsonSampling(prior_successes=1e-3, prior_failures=1e-3),
-    db.OptimisticThompsonSampling(prior_successes=1e-3, prior_failures=1),
-    db.DiscountedThompsonSampling(discount=0.9, prior_successes=1e-3, prior_failures=1e-3),
-    db.DiscountedOptimisticThompsonSampling(discount=0.9, prior_successes=0.5, prior_failures=1e-3),
-    db.DiscountedThompsonSampling(discount=0.4, discounted_arms="played"),
-    db.DiscountedThompsonSampling(discount=0.75, discounted_arms="played", prior_successes=1e-3, prior_failures=1e-3),
+    *examples.SMALL_PRIORS,
     db.DiscountedOptimisticThompsonSampling(discount=0.6, discounted_arms="played"),
 ]
 FRACTIONAL_REWARDS = {
@@ -158,6 +130,7 @@ def test_a_run_far_out_and_a_seed_of_64_bits_use_all_their_bits() -> None:
 
 def test_the_twins_know_every_public_policy_and_environment() -> None:
     assert set(naive.POLICIES) == {cls.name for cls in db.Policy.known.values() if cls.__module__.startswith("driftb")}
-    assert {policy.name for policy in POLICIES} == set(naive.POLICIES)
+    for policies in (examples.SHORT, examples.LONG):
+        assert {policy.name for policy in policies} == set(naive.POLICIES)
     known = {cls.name for cls in db.Environment.known.values() if cls.__module__.startswith("driftb")}
     assert set(naive.ENVIRONMENTS) | set(naive.PATHS) == known
