@@ -260,6 +260,145 @@ class ConfidenceBound:
         self.history.append((arm, reward))
 
 
+# Policies of a user's own: those of examples/policies, from their definitions.
+
+
+def turned(arm: int, share: float, n_arms: int, dice: Dice, t: int) -> int:
+    """The arm, or in a share of choices any."""
+    turn = dice.uniform(t, 0, EXPLORE)
+    return min(int(turn / share * n_arms), n_arms - 1) if turn < share else arm
+
+
+class Cusum:
+    """CUSUM-UCB, with all rewards of an arm since its last alarm."""
+
+    binary = False
+
+    def __init__(
+        self, n_arms: int, drift: float, threshold: float, warm_up: int, exploration: float, confidence: float
+    ) -> None:
+        self.drift, self.threshold, self.warm_up = drift, threshold, warm_up
+        self.exploration, self.confidence = exploration, confidence
+        self.rewards: list[list[float]] = [[] for _ in range(n_arms)]
+
+    def select(self, dice: Dice, t: int) -> int:
+        n = sum(map(len, self.rewards))
+        indices = [
+            math.fsum(own) / len(own) + math.sqrt(self.confidence * math.log(n) / len(own)) if own else math.inf
+            for own in self.rewards
+        ]
+        return turned(largest(indices, dice, t), self.exploration, len(indices), dice, t)
+
+    def learn(self, arm: int, reward: float) -> None:
+        own = self.rewards[arm]
+        own.append(reward)
+        up = down = 0.0
+        for later in own[self.warm_up :]:
+            reference = sum(own[: self.warm_up]) / self.warm_up
+            up = max(0.0, up + later - reference - self.drift)
+            down = max(0.0, down + reference - later - self.drift)
+        if max(up, down) >= self.threshold:
+            own.clear()
+
+
+class DiscountMixture:
+    """Three discounted Thompson samplings at once, one of which is drawn at each step."""
+
+    binary = True
+
+    def __init__(self, n_arms: int, slow: float, middle: float, fast: float, fade: float) -> None:
+        self.discounts, self.fade = (slow, middle, fast), fade
+        self.counts = [[[1.0, 1.0] for _ in range(n_arms)] for _ in range(3)]
+        self.logs = [0.0] * 3
+
+    def select(self, dice: Dice, t: int) -> int:
+        weights = [math.exp(log - max(self.logs)) for log in self.logs]
+        luck = dice.uniform(t, 0, LUCK) * sum(weights)
+        model = 0 if luck < weights[0] else 1 if luck < weights[0] + weights[1] else 2
+        arms = enumerate(self.counts[model])
+        return largest([dice.log_odds(a, b, t, k, (SCORE, BOOST), k) for k, (a, b) in arms], dice, t)
+
+    def learn(self, arm: int, success: float) -> None:
+        for model, discount in enumerate(self.discounts):
+            for own in self.counts[model]:
+                own[0], own[1] = 1.0 + discount * (own[0] - 1.0), 1.0 + discount * (own[1] - 1.0)
+            a, b = self.counts[model][arm]
+            self.logs[model] = self.fade * self.logs[model] + math.log((a if success else b) / (a + b))
+            self.counts[model][arm][0 if success else 1] += 1.0
+
+
+class EpsilonGreedy:
+    """The best discounted mean over the whole history, but for a share of choices."""
+
+    binary = False
+
+    def __init__(self, n_arms: int, exploration: float, discount: float) -> None:
+        self.n_arms, self.exploration, self.discount = n_arms, exploration, discount
+        self.history: list[tuple[int, float]] = []
+
+    def select(self, dice: Dice, t: int) -> int:
+        counts, sums = [0.0] * self.n_arms, [0.0] * self.n_arms
+        for age, (arm, reward) in enumerate(reversed(self.history)):
+            counts[arm] += self.discount**age
+            sums[arm] += self.discount**age * reward
+        means = [s / n if n > 0 else math.inf for n, s in zip(counts, sums, strict=True)]
+        return turned(largest(means, dice, t), self.exploration, self.n_arms, dice, t)
+
+    def learn(self, arm: int, reward: float) -> None:
+        self.history.append((arm, reward))
+
+
+class KalmanThompson:
+    """Thompson sampling from the filter of an autoregressive mean, written out."""
+
+    binary = False
+
+    def __init__(
+        self, n_arms: int, persistence: float, level: float, movement: float, noise: float, spread: float
+    ) -> None:
+        self.persistence, self.level, self.movement, self.noise = persistence, level, movement, noise
+        self.beliefs = [(level, spread**2)] * n_arms
+
+    def predicted(self, mean: float, variance: float) -> tuple[float, float]:
+        away = self.persistence * (mean - self.level)
+        return self.level + away, self.persistence**2 * variance + self.movement**2
+
+    def select(self, dice: Dice, t: int) -> int:
+        predictions = [self.predicted(*belief) for belief in self.beliefs]
+        samples = [
+            mean + math.sqrt(variance) * normal_pair(dice.words(t, k, SCORE))[0]
+            for k, (mean, variance) in enumerate(predictions)
+        ]
+        return largest(samples, dice, t)
+
+    def learn(self, arm: int, reward: float) -> None:
+        self.beliefs = [self.predicted(*belief) for belief in self.beliefs]
+        mean, variance = self.beliefs[arm]
+        precision = 1 / variance + 1 / self.noise**2
+        self.beliefs[arm] = (mean / variance + reward / self.noise**2) / precision, 1 / precision
+
+
+class SlidingWindowThompson:
+    """Thompson sampling from what the last steps brought."""
+
+    binary = True
+
+    def __init__(self, n_arms: int, window: int, prior_successes: float, prior_failures: float) -> None:
+        self.n_arms, self.window, self.prior = n_arms, window, (prior_successes, prior_failures)
+        self.history: list[tuple[int, float]] = []
+
+    def select(self, dice: Dice, t: int) -> int:
+        samples = []
+        for k in range(self.n_arms):
+            recent = [reward for arm, reward in self.history[-self.window :] if arm == k]
+            a, b = self.prior[0] + sum(recent), self.prior[1] + len(recent) - sum(recent)
+            samples.append(dice.log_odds(a, b, t, k, (SCORE, BOOST), k))
+        return largest(samples, dice, t)
+
+    def learn(self, arm: int, success: float) -> None:
+        self.history.append((arm, success))
+
+
 class Ruled:
     """Any rule, read literally: its functions called in plain Python, in the order in which its docstring lists them.
 
@@ -399,6 +538,15 @@ POLICIES: dict[str, Callable[..., Any]] = {
 }
 
 
+OWN: dict[str, Callable[..., Any]] = {
+    "example-cusum-ucb": Cusum,
+    "example-discount-mixture": DiscountMixture,
+    "example-epsilon-greedy": EpsilonGreedy,
+    "example-kalman-ts": KalmanThompson,
+    "example-sw-ts": SlidingWindowThompson,
+}
+
+
 # Environments: mean(arm, clock).
 
 
@@ -500,7 +648,7 @@ def play(
         n_arms, mean = own["n_arms"], PATHS[environment](dice, **own).mean
     else:
         n_arms, mean = ENVIRONMENTS[environment](**own)
-    player = POLICIES[policy](n_arms, **parameters) if isinstance(policy, str) else policy(n_arms)
+    player = (POLICIES | OWN)[policy](n_arms, **parameters) if isinstance(policy, str) else policy(n_arms)
     clocks = [1] * n_arms
     trace = Trace([], [], [], [])
     regret = expected = earned = 0.0

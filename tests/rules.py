@@ -5,6 +5,7 @@ import math
 from typing import Any, ClassVar
 
 import driftbandit as db
+from driftbandit.linking import Target
 from driftbandit.policies import Posterior, ago, kept
 from driftbandit.policies.rule import Rule
 
@@ -19,6 +20,18 @@ class Given(db.Policy):
 
     def rule(self, n_arms: int) -> Rule:
         return self.given  # type: ignore[no-any-return]
+
+
+class Plain(Target):
+    """Functions as they are."""
+
+    name = "plain"
+
+    def compile_inner(self, function: Any) -> Any:
+        return function
+
+    def compile_outer(self, function: Any, digest: str) -> Any:
+        return function
 
 
 def mean(p, shared, n, s):

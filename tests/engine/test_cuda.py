@@ -11,7 +11,6 @@ import math
 import os
 import subprocess
 import sys
-import types
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,12 +23,14 @@ import examples
 from driftbandit.engine import shard as processor
 from driftbandit.engine.games import backend_for
 from driftbandit.engine.shard import Outcome, Shard
-from driftbandit.linking import Processor, Target, link
-from rules import RULES, Given
+from driftbandit.linking import Processor, link
+from own_policies import GUIDE
+from rules import RULES, Given, Plain
 
 HORIZON, RUNS, SEED = 15, 3, 5
 POLICIES = [
     *examples.SHORT,
+    *GUIDE,
     db.DiscountedThompsonSampling(discount=0.8, prior_successes=0.5, prior_failures=0.5),
     db.DiscountedOptimisticThompsonSampling(discount=0.4, prior_successes=0.5),
 ]
@@ -44,18 +45,6 @@ ENVIRONMENTS = [
     db.Brownian(n_arms=3, volatility=0.1, rested=True, start=0.5, rewards="beta"),
 ]
 MANY_ARMS = db.Sinusoidal(period=7, n_arms=33)
-
-
-class Interpreted(Target):
-    """No compiler: the functions as they are."""
-
-    name = "interpreted"
-
-    def compile_inner(self, function: types.FunctionType) -> Any:
-        return function
-
-    def compile_outer(self, function: types.FunctionType, digest: str) -> Any:
-        return function
 
 
 def shard_of(policy: db.Policy, environment: db.Environment, horizon: int = HORIZON) -> Shard:
@@ -87,7 +76,7 @@ def compare_with_interpreted() -> Iterator[tuple[str, bool]]:
     shards = [shard_of(policy, environment) for policy in POLICIES for environment in ENVIRONMENTS]
     shards += [shard_of(NAMED[name], MANY_ARMS, 4) for name in ("dots", "exp3", "sw-ucb")]
     outcomes = played(shards)
-    processor.CPU = Interpreted()  # type: ignore[assignment]  # for the rest of this process
+    processor.CPU = Plain()  # type: ignore[assignment]  # for the rest of this process
     for shard, outcome in zip(shards, outcomes, strict=True):
         yield f"{shard.policy} in {shard.environment}", alike(outcome, processor.run_shard(shard))
 
@@ -105,7 +94,7 @@ def compare_rules() -> Iterator[tuple[str, bool]]:
     outcomes = played(list(shards.values()))
     cuda.SHORTEST_LAUNCH, cuda.THREAD_NUMBERS = 7, 7
     again = played(list(shards.values()))
-    processor.CPU = Interpreted()  # type: ignore[assignment]  # for the rest of this process
+    processor.CPU = Plain()  # type: ignore[assignment]  # for the rest of this process
     for (name, shard), outcome, other in zip(shards.items(), outcomes, again, strict=True):
         yield name, alike(outcome, processor.run_shard(shard)) and equal([outcome], [other])
 

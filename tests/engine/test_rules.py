@@ -4,8 +4,6 @@ The kernel of every rule is linked and run as plain Python, which needs no compi
 are compiled too.
 """
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -13,8 +11,7 @@ import driftbandit as db
 import naive
 from driftbandit.engine import shard
 from driftbandit.engine.shard import Shard, run_shard
-from driftbandit.linking import Target
-from rules import RULES, Given
+from rules import RULES, Given, Plain
 
 HORIZON = 150
 SEED = 411
@@ -32,18 +29,6 @@ COMPILED = [
     "weights and exploration",
     "thirty-two numbers",
 ]
-
-
-class Plain(Target):
-    """Functions as they are."""
-
-    name = "plain"
-
-    def compile_inner(self, function: Any) -> Any:
-        return function
-
-    def compile_outer(self, function: Any, digest: str) -> Any:
-        return function
 
 
 @pytest.mark.parametrize("name", RULES)

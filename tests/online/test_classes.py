@@ -21,7 +21,7 @@ from driftbandit.engine import shard
 from driftbandit.engine.shard import Shard, run_shard
 from driftbandit.online import Bandit, family, present
 from driftbandit.online.summary import summarised
-from driftbandit.policies import Clock, Posterior, Rule
+from driftbandit.policies import Clock, Posterior, Rule, posterior
 from own_policies import EXAMPLES
 from rules import RULES, Given
 
@@ -486,11 +486,12 @@ def test_restarts_go_by_the_calendar() -> None:
 def test_a_default_reward_is_learned_when_the_wait_is_over() -> None:
     clock = Ticker()
     options: dict[str, Any] = {"wait": 5.0, "default_reward": 1.0}
-    bandit = Bandit(ARMS, own_policies.CusumUCB(), seed=1, step_seconds=1.0, clock=clock, **options)
+    policy = own_policies.CusumUCB(exploration=0.0)
+    bandit = Bandit(ARMS, policy, seed=1, step_seconds=1.0, clock=clock, **options)
     decision = bandit.select()
     before = bandit.state()
     assert bandit.evidence()[decision.arm] == (0.0,) * 6
-    assert bandit.evidence(time=clock.now + 6.0)[decision.arm] == (1.0, 1.0, 0.2, 0.0, 0.0, 1.0)
+    assert bandit.evidence(time=clock.now + 6.0)[decision.arm] == (1.0, 1.0, 1.0, 0.0, 0.0, 1.0)
     assert bandit.state() == before
     clock.now += 6.0
     bandit.select()
@@ -502,15 +503,15 @@ def test_a_default_reward_is_learned_when_the_wait_is_over() -> None:
 
 
 def test_a_new_arm_starts_as_any_arm_did() -> None:
-    bandit = Bandit(["a", "b"], own_policies.KalmanThompsonSampling(), seed=4)
+    bandit = Bandit(["a", "b"], own_policies.KalmanThompsonSampling(persistence=0.999, movement=0.2), seed=4)
     for _ in range(50):
         bandit.reward(bandit.select().id, 3.0)
     for name in ("c", "d", "e"):
         bandit.add(name)
-        assert bandit.evidence()[name] == (0.5, 0.1, 0.0)
+        assert bandit.evidence()[name] == (0.5, 0.09, 0.0)
     bandit.remove("c")
     bandit.add("again")
-    assert bandit.evidence()["again"] == (0.5, 0.1, 0.0)
+    assert bandit.evidence()["again"] == (0.5, 0.09, 0.0)
     assert max(row[0] for row in bandit.evidence().values()) > 2.5
 
 
@@ -557,13 +558,14 @@ def test_every_kind_of_rule_is_described_and_drawn(policy: db.Policy) -> None:
 
 
 def test_a_normal_posterior_has_its_own_interval_and_axis() -> None:
-    policy = own_policies.KalmanThompsonSampling()
+    policy = own_policies.KalmanThompsonSampling(persistence=0.999, movement=0.2)
     bandit = Bandit(ARMS, policy, seed=2)
     for _ in range(60):
         bandit.reward(bandit.select().id, 7.0)
     rule = policy.rule(4)
     for row in summarised(bandit):
-        mean, deviation = own_policies.one_step_ahead(rule.parameters, 0.0, *bandit.evidence()[row.arm][:2])
+        assert rule.posterior is not None
+        mean, deviation = rule.posterior.shape(rule.parameters, 0.0, *bandit.evidence()[row.arm][:2])
         assert row.mean == pytest.approx(mean)
         assert (row.low, row.high) == pytest.approx(stats.norm(mean, deviation).interval(0.95), rel=1e-4)
     assert bandit.plot().axes[0].get_xlim()[1] > 7.0
@@ -637,9 +639,7 @@ def steps_of_five(p: Any, shared: float, a: float, b: float) -> tuple[float, flo
 
 
 def test_evidence_that_no_score_shows_yet_is_not_forgotten() -> None:
-    rule = Rule(
-        selection="sampled", posterior=Posterior("beta", steps_of_five), learn=own_policies.count, parameters=()
-    )
+    rule = Rule(selection="sampled", posterior=Posterior("beta", steps_of_five), learn=posterior.count, parameters=())
     bandit = Bandit(range(100), Given(given=rule), seed=5)
     for _ in range(12):
         bandit.reward(bandit.select(arms=[3]).id, 1.0)
