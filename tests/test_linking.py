@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 import driftbandit
+import driftbandit as db
 from driftbandit import linking
-from driftbandit.engine import choosing, playing
+from driftbandit.engine import choosing, playing, shard
 from driftbandit.policies import confidence
 
 PACKAGE = Path(driftbandit.__file__).parent
@@ -83,9 +84,8 @@ def digest(text: str) -> str:
     """The key under which the engine's loop with the rule in this text is kept."""
     scope: dict[str, Any] = {"__name__": "mine"}
     exec(text, scope)
-    slots = {"score": scope["score"], "learn": scope["learn"]}
-    binding = linking._Binding(linking.CPU, slots)
-    return " ".join(binding.bind(kernel)[1] for kernel in (playing.take_in, choosing.choose_index))
+    binding = linking._Binding(linking.CPU, shard.slots_for(scope["Mine"]().rule(3), db.Fast()))
+    return binding.bind(playing.play)[1]
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ KNOWN_ANSWERS = [
 ]
 FIELDS = {"step": 40, "run": 40, "arm": 24, "purpose": 8, "attempt": 16}
 PURPOSES = [rng.SCORE, rng.BOOST, rng.CHOICE, rng.REWARD, rng.TRIAL, rng.WALK, rng.START, rng.TOGETHER]
+PURPOSES += [rng.EXPLORE, rng.LUCK]
 
 coordinates = st.fixed_dictionaries({name: st.integers(0, 2**bits - 1) for name, bits in FIELDS.items()})
 

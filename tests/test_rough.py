@@ -185,9 +185,10 @@ def compare_rules(a, b, words, values, rough_values, verdicts):
     for i in range(values.size):
         own = (words[0, i], words[1, i], words[2, i], ZERO)
         more = (words[3, i], words[4, i], ZERO, ZERO)
-        values[i], sure = score((0.0, 0.0), 0.0, a[i], b[i], own, more)
-        rough_values[i], proven, accepted, clear = rough((0.0, 0.0), 0.0, a[i], b[i], own, more)
-        verdicts[0, i] = sure or stands((0.0, 0.0), a[i], b[i], own)
+        shape = (a[i], b[i])
+        values[i], sure = score(shape, own, more)
+        rough_values[i], proven, accepted, clear = rough(shape, own, more)
+        verdicts[0, i] = sure or stands(shape, own)
         verdicts[1, i] = proven
         verdicts[2, i] = accepted
         verdicts[3, i] = clear
