@@ -13,7 +13,7 @@ import numpy as np
 import driftbandit as db
 from driftbandit.engine import shard
 from driftbandit.engine.choosing import choose_largest, draw_words, first_attempts, list_doubtful, repeat_attempts
-from driftbandit.engine.layout import Record, attempt, attempted_first, choose, observe, own_of, shape
+from driftbandit.engine.layout import Record, attempt, attempted_first, choose, observe, own_of, shaped
 from driftbandit.engine.playing import take_in
 from driftbandit.linking import CPU, link
 from driftbandit.rng import BOOST, SCORE, draw
@@ -48,7 +48,7 @@ def double_attempts(parameters, seed, first, steps, evidence, desk):
                 run = first + np.uint64(r)
                 words = draw(seed, run, np.uint64(t), np.uint64(k), SCORE, ZERO)
                 more = draw(seed, run, np.uint64(t), np.uint64(k), BOOST, ZERO)
-                desk.scores[k, r], sure = attempt(shape(parameters, 0.0, *own_of(arm, r)), words, more)
+                desk.scores[k, r], sure = attempt(shaped(parameters, 0.0, own_of(arm, r)), words, more)
                 row[r] = not sure
 
 

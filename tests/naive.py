@@ -429,7 +429,7 @@ class Ruled:
 
     def share_of_any(self, t: int) -> float:
         explore = self.rule.explore
-        return explore(self.p, float(t), *self.common) if callable(explore) else explore
+        return min(max(explore(self.p, float(t), *self.common), 0.0), 1.0) if callable(explore) else explore
 
     def select(self, dice: Dice, t: int) -> int:
         rule, shared, any_arm = self.rule, self.shared(dice, t), self.share_of_any(t)
@@ -496,7 +496,7 @@ class Ruled:
         ring = np.zeros(max(self.rule.history, self.rule.window if self.rule.window_of == "choices" else 0))
         for i, reward in enumerate(self.past[arm]):
             ring[i % ring.size] = reward
-        return ((ring, len(self.past[arm])),)
+        return ((ring, len(self.past[arm]), self.rule.history),)
 
     def start_again(self, arms: list[int]) -> None:
         for k in arms:

@@ -278,3 +278,27 @@ def test_kernels_ask_for_the_widest_vectors() -> None:
 
 def widened(x: float) -> float:
     return x + 1.0
+
+
+FACTOR = 2.0
+
+
+def helper(x: float) -> float:
+    return x * FACTOR
+
+
+def with_helper(x: float) -> float:
+    return helper(x) + 1.0
+
+
+def test_what_a_user_defines_again_in_one_process_is_linked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = linking.link(with_helper)
+    assert before(3.0) == 7.0
+    linking.look_again()
+    assert linking.link(with_helper) is before
+    monkeypatch.setitem(globals(), "FACTOR", 5.0)
+    linking.look_again()
+    assert linking.link(with_helper)(3.0) == 16.0
+    monkeypatch.setitem(globals(), "helper", lambda x: -x)
+    linking.look_again()
+    assert linking.link(with_helper)(3.0) == -2.0

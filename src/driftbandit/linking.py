@@ -20,7 +20,7 @@ import threading
 import types
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -157,14 +157,46 @@ def _usual_folder() -> Path:
 
 def link(function: Function, target: Target = CPU, **slots: Any) -> Any:
     """The function compiled for the target, with the named slots filled by other functions or by numbers."""
+    key = (function, target, tuple(sorted(slots.items())))
     with _compiling:
-        return _linked(function, target, tuple(sorted(slots.items())))
+        found = _links.get(key)
+        if found is None or (found.foreign and found.checked != _edition and found.digest != _plain_digest(key)):
+            bound, digest, _ = _Binding(target, slots).bind(cast(types.FunctionType, function))
+            foreign = not all(_is_ours(part) for part in (function, *slots.values()) if callable(part))
+            told = _plain_digest(key) if foreign else ""
+            found = _Link(target.compile_outer(bound, digest), foreign, told, _edition)
+        _links[key] = found._replace(checked=_edition)
+        return found.kernel
 
 
-@functools.cache
-def _linked(function: types.FunctionType, target: Target, slots: tuple[tuple[str, Any], ...]) -> Any:
-    bound, digest, _ = _Binding(target, dict(slots)).bind(function)
-    return target.compile_outer(bound, digest)
+class _Link(NamedTuple):
+    """A linked kernel."""
+
+    kernel: Any
+    foreign: bool
+    """Whether functions of a user's own are in it, whose helpers and constants may be defined again."""
+    digest: str
+    checked: int
+    """At which edition that was looked at last."""
+
+
+_links: dict[Any, _Link] = {}
+_edition = 0
+
+
+def look_again() -> None:
+    """From now on a user's own functions may be others under the same names, as in a notebook."""
+    global _edition
+    _edition += 1
+
+
+def _is_ours(part: Any) -> bool:
+    return (getattr(part, "__module__", None) or "").startswith(OURS)
+
+
+def _plain_digest(key: Any) -> str:
+    function, _, slots = key
+    return _Binding(_NOWHERE, dict(slots)).bind(function)[1]
 
 
 class _Part(NamedTuple):

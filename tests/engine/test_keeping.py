@@ -89,6 +89,7 @@ def test_an_unchanged_policy_and_environment_find_what_was_kept(tmp_path: Path) 
         ("else 2.0", "else 3.0"),
         ("0.4 * np.sin", "0.3 * np.sin"),
         ("1.0 - level(clock)", "0.9 - level(clock)"),
+        ("n_arms: int = 2", "n_arms: int = 2\n    height: ClassVar[float] = 0.5"),
     ],
     ids=lambda edit: edit[1],
 )

@@ -6,6 +6,9 @@ import pytest
 import driftbandit as db
 import examples
 from driftbandit.engine.shard import Shard, run_shard
+from driftbandit.policies import Rule
+from own_policies import GUIDE
+from rules import Given
 
 POLICIES = [
     *examples.SHORT,
@@ -74,3 +77,27 @@ def test_evidence_that_makes_no_sense_is_answered_in_one_line(evidence):
     with pytest.raises(db.InvalidValue, match="evidence must be finite numbers") as error:
         db.Exp3(exploration=0.1).selection_probabilities(evidence)
     assert "\n" not in str(error.value)
+
+
+def test_no_state_has_no_answer_and_what_does_not_fit_is_told_in_one_line():
+    assert db.UCB1().selection_probabilities(np.zeros((0, 3, 2))).shape == (0, 3)
+    with pytest.raises(db.InvalidValue, match=r"^common and total must fit evidence of shape \(5, 2, 2\)"):
+        db.UCB1().selection_probabilities(np.zeros((5, 2, 2)), total=[1.0, 2.0])
+
+
+def test_shared_numbers_must_be_given_and_a_total_only_where_it_matters():
+    mixture = GUIDE[1]
+    evidence = np.zeros((3, 6))
+    assert mixture.selection_probabilities(evidence, common=(0.0, -1.0, 2.0)) == pytest.approx(np.ones(3) / 3)
+    with pytest.raises(db.InvalidValue, match="common must be given for example-discount-mixture, whose arms share 3"):
+        mixture.selection_probabilities(evidence)
+    rule = Rule(
+        selection="index",
+        score=lambda p, shared, a, b: shared * b,
+        context=lambda p, total: total,
+        learn=lambda p, a, b, r, q: (a + 1.0, b + r),
+        parameters=(),
+    )
+    with pytest.raises(db.InvalidValue, match="total must be given for given"):
+        Given(given=rule).selection_probabilities([(1, 0), (2, 1)])
+    assert Given(given=rule).selection_probabilities([(1, 0), (2, 1)], total=3.0).tolist() == [0.0, 1.0]

@@ -1,10 +1,13 @@
 """The paper's recursion for expected evidence, against its first steps by hand and against simulation."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import driftbandit as db
 from driftbandit.exact import expected_path
+from rules import Given
 
 POLICIES = [
     db.ThompsonSampling(),
@@ -53,3 +56,20 @@ def test_it_is_near_the_simulation_where_evidence_stays_close_to_its_mean():
 def test_what_it_cannot_do_is_said_in_one_line(policy, environment, horizon, message):
     with pytest.raises(db.InvalidValue, match=message):
         expected_path(policy, environment, horizon)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"drift": (5.0, 0.0)},
+        {"explore": 0.1},
+        {"learn": lambda p, a, b, reward, q: (min(a + reward, 3.0), b + (1.0 - reward))},
+        {"common": (1.0,)},
+        {"alarm": lambda p, a, b: a > 3.0},
+        {"restart": 7},
+    ],
+)
+def test_rules_that_the_recursion_does_not_describe_are_refused(change) -> None:
+    rule = dataclasses.replace(db.ThompsonSampling().rule(2), **change)
+    with pytest.raises(db.InvalidValue, match="policy must be one of ts, ots, dts and dots"):
+        db.expected_path(Given(given=rule), db.FromMeans(means=[[0.9, 0.1]]), 5)

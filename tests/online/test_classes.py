@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from rich.console import Console
 from scipy import stats
-from tests.engine.test_rules import Plain
 from tests.online.scenes import ARMS, Ticker, assert_same_evidence, ids
 
 import driftbandit as db
@@ -23,7 +22,7 @@ from driftbandit.online import Bandit, family, present
 from driftbandit.online.summary import summarised
 from driftbandit.policies import Clock, Posterior, Rule, posterior
 from own_policies import EXAMPLES
-from rules import RULES, Given
+from rules import RULES, Given, Plain
 
 ADDITIVE = [policy for policy in EXAMPLES if policy.rule(4).learning == "additive"]
 IN_ORDER = [policy for policy in EXAMPLES if policy.rule(4).learning != "additive"]
@@ -199,13 +198,13 @@ def falling(p: Any, step: float) -> float:
 
 @pytest.mark.parametrize("step_seconds", [None, 1.0])
 def test_exploration_knows_the_step(step_seconds: float | None) -> None:
-    """A decision's own number, counted from 1, or the time in steps."""
+    """A decision's own number, counted from 1, also by the clock."""
     policy = Given(given=dataclasses.replace(SWAPPED, explore=falling))
     clock = Ticker(5.0)
     bandit = Bandit(["a", "b"], policy, seed=1, step_seconds=step_seconds, clock=clock)
     for arm, value in (("a", 1.0), ("b", 0.0)) * 5:
         bandit.reward(bandit.select(arms=[arm]).id, value)
-    share = 1.0 / 11.0 if step_seconds is None else 1.0 / 5.0
+    share = 1.0 / 11.0
     assert bandit.probabilities() == pytest.approx({"a": 1.0 - share / 2.0, "b": share / 2.0})
 
 
@@ -422,7 +421,8 @@ class Twin:
         if rule.window and len(past) > rule.window:
             own = rule.unlearn(p, *own, past[-1 - rule.window])
         self.own[arm] = own
-        history = ((np.array(past[-rule.history :]), len(past[-rule.history :])),) if rule.history else ()
+        last = past[-rule.history :]
+        history = ((np.array(last), len(last), rule.history),) if rule.history else ()
         if rule.alarm is not None and rule.alarm(p, *own, *history):
             for each in [arm] if rule.alarm_resets == "arm" else list(self.own):
                 self.own[each], self.past[each] = tuple(map(float, rule.initial)), []
@@ -726,3 +726,77 @@ def test_a_clock_of_ones_own_is_believed_where_it_is_right() -> None:
         for each in (bandit, present_):
             each.reward(each.select().id, float(number % 3 == 0))
     assert_same_evidence(bandit, present_)
+
+
+# What a rule is told, and what it may not change
+
+
+def one_over(p: Any, step: float) -> float:
+    return 1.0 / step
+
+
+def test_the_step_of_a_share_is_the_number_of_the_decision_whatever_the_clock_shows() -> None:
+    policy = Given(given=dataclasses.replace(PLAIN, explore=one_over))
+    for moment in (1.7e9, -5.0, 0.0):
+        bandit = Bandit(["a", "b"], policy, seed=1, step_seconds=1.0, clock=Ticker(moment))
+        for number in range(1, 6):
+            expected = bandit.probabilities()
+            decision = bandit.select(time=moment + number)
+            assert decision.probability == pytest.approx(expected[decision.arm])
+            assert 0.5 / number - 1e-12 <= decision.probability <= 1.0
+            bandit.reward(decision.id, float(decision.arm == "a"))
+
+
+def padded(p: Any, shared: float, n: float, s: float) -> float:
+    return s + shared / (n + 1.0)
+
+
+def test_observations_beyond_the_length_of_a_window_are_counted_alike_everywhere() -> None:
+    rule = dataclasses.replace(
+        PLAIN,
+        score=padded,
+        context=lambda p, total: total,
+        observations=own_policies.first,
+        window=5,
+        unlearn=own_policies.forget,
+        learning="by arm",
+        explore=0.1,
+    )
+    bandit = Bandit(ARMS, Given(given=rule), seed=1)
+    decisions = [bandit.select() for _ in range(12)]
+    for decision in decisions:
+        bandit.reward(decision.id, 1.0)
+    expected = bandit.probabilities()
+    decision = bandit.select()
+    assert decision.probability == pytest.approx(expected[decision.arm])
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Growing(db.Policy):
+    """A policy with a parameter for each arm."""
+
+    name: ClassVar[str] = "growing"
+
+    def rule(self, n_arms: int) -> Rule:
+        return dataclasses.replace(PLAIN, parameters=(1.0,) * n_arms)
+
+
+def test_rules_may_not_have_other_numbers_of_parameters_for_other_numbers_of_arms() -> None:
+    bandit = Bandit(ARMS, Growing(), seed=1)
+    with pytest.raises(db.InvalidValue, match="rule of Growing must differ only in the values of its parameters"):
+        bandit.select(arms=ARMS[:2])
+
+
+def test_a_merge_keeps_the_start_of_an_arm_that_only_one_replica_has() -> None:
+    policy = db.DynamicThompsonSampling(threshold=5)
+    first, second = (Bandit(["x", "y"], policy, seed=1, replica=i) for i in range(2))
+    first.add("z")
+    assert Bandit.merge([first, second]).evidence()["z"] == (1.0, 1.0, 0.0)
+    assert Bandit.merge([second, first]).evidence()["z"] == (1.0, 1.0, 0.0)
+
+
+def test_a_log_needs_odds_that_are_known() -> None:
+    lucky = dataclasses.replace(PLAIN, luck=True, context=lambda p, total, luck: luck)
+    Bandit(ARMS, Given(given=lucky), seed=1)
+    with pytest.raises(db.InvalidValue, match="log must be None, as this policy's odds are not known"):
+        Bandit(ARMS, Given(given=lucky), seed=1, log=print)

@@ -105,6 +105,21 @@ def answer(rule) -> str:
             {"luck": True, "context": lambda p, total, luck: luck, "pieces": lambda p, total: (0.7, 0.5)},
             "pieces of Mine must return increasing numbers from 0 to 1, the last one 1",
         ),
+        (
+            {"luck": True, "context": lambda p, total, luck: float(luck < 0.3), "pieces": lambda p, total: (0.6, 1.0)},
+            "context of Mine must return the same number for all luck from 0 to 0.6, as pieces say",
+        ),
+        ({"luck": True}, "context of Mine must be given, as it is what gets the luck"),
+        ({"window": 10**6, "window_of": "choices", "unlearn": lambda p, a, b, r: (a, b)}, "window of Mine must be"),
+        (
+            {
+                "window": 5,
+                "window_of": "choices",
+                "unlearn": lambda p, a, b, r: (a, b),
+                "context": lambda p, total: total,
+            },
+            "observations of Mine must be given, as its window changes how many there are",
+        ),
         ({"learning": "quickly"}, "learning of Mine must be"),
         ({"least_reward": 2.0}, "least_reward and largest_reward of Mine must be two numbers, the first below"),
         ({"score": lambda p, shared, a, b: math.nan if a > 7 else -a}, "score of Mine must return a number, got nan"),
@@ -198,3 +213,21 @@ def test_a_policy_may_be_defined_again() -> None:
     again = type("Mine", (db.Policy,), {"name": "defined-twice"})
     assert first is not again
     assert db.Policy.known["defined-twice"] is again
+
+
+def test_a_weight_that_is_not_finite_is_refused() -> None:
+    rule = dataclasses.replace(WEIGHTED, log_weight=lambda p, shared, a, b: math.log(b) if b > 0 else -math.inf)
+    assert "log_weight of Mine must return a finite number, got -inf" in answer(rule)
+
+
+def test_a_field_that_no_file_can_hold_is_refused_before_anything_is_played() -> None:
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Mine(db.Policy):
+        name: ClassVar[str] = "mine"
+        helper: object = None
+
+        def rule(self, n_arms):
+            return GOOD
+
+    with pytest.raises(db.InvalidValue, match="parameters of policies must be numbers, texts or lists of them"):
+        db.simulate(Mine(helper=object()), db.Fast(), horizon=5, runs=2)

@@ -29,8 +29,8 @@ from driftbandit.engine.layout import (
     put_shape,
     rough,
     score,
-    shape,
     shape_of,
+    shaped,
     shared_of,
     weigh,
 )
@@ -76,7 +76,7 @@ def first_attempts(parameters: Any, shared: Any, place: Place, evidence: Evidenc
         row = doubtful[k * n : (k + 1) * n]  # a slice: stores at computed places would not be vectorised
         for r in range(n):
             scores[k, r], sure, _, _ = attempted_first(
-                shape(parameters, shared_of(shared, r), *own_of(arm, r)),
+                shaped(parameters, shared_of(shared, r), own_of(arm, r)),
                 (np.uint64(words[0, r]), np.uint64(words[1, r]), np.uint64(words[2, r]), np.uint64(words[3, r])),
                 (np.uint64(words[4, r]), np.uint64(words[5, r]), np.uint64(words[6, r]), np.uint64(words[7, r])),
             )
@@ -139,7 +139,7 @@ def repeat_attempts(
         r = where[i] - k * n
         arms[i] = k
         runs[i] = first_run + np.uint64(r)
-        put_shape(shapes, i, shape(parameters, shared_of(shared, r), *own_of(evidence[k], r)))
+        put_shape(shapes, i, shaped(parameters, shared_of(shared, r), own_of(evidence[k], r)))
     tries = ZERO
     found = 0
     while left > 0:

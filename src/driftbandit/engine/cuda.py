@@ -86,13 +86,15 @@ class Card:
 
 def check_arguments(rule: Rule, name: str) -> None:
     """A card's compiler knows no starred arguments: say so in one line, where it would take a screen."""
-    for field in dataclasses.fields(rule):
-        code = getattr(getattr(rule, field.name), "__code__", None)
+    parts = [(field.name, getattr(rule, field.name)) for field in dataclasses.fields(rule) if field.name != "interval"]
+    for inner in (rule.posterior, rule.sampler):
+        if inner is not None:
+            parts += [(field.name, getattr(inner, field.name)) for field in dataclasses.fields(inner)]
+    for part, function in parts:
+        code = getattr(function, "__code__", None)
         if code is not None and code.co_flags & inspect.CO_VARARGS:
             told = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
-            raise InvalidValue(
-                f'{field.name} of {name} must name its arguments one by one on device "cuda", got *{told}'
-            )
+            raise InvalidValue(f'{part} of {name} must name its arguments one by one on device "cuda", got *{told}')
 
 
 def _finished(batch: Any, done: Callable[[int], None]) -> Iterator[tuple[int, Outcome]]:

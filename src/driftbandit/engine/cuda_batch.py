@@ -79,6 +79,7 @@ def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
             "room": cuda_room.room_in_shared_memory if in_shared else cuda_room.room_on_the_card,
             "windowed": rule.steps_window > 0,
             "ringed": rule.ring > 0,
+            "looked_back": rule.history,
             "restarts": rule.steps_window > 0 and (rule.restart > 0 or rule.alarm is not None),
             "drifting": any(rule.drifts),
             "fades": numbers.any_factor(len(rule.initial)),

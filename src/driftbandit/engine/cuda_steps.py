@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from driftbandit.elementary import exp, real
-from driftbandit.engine.layout import accepted, attempt, own_of, probability, score, shape, weigh
+from driftbandit.engine.layout import accepted, attempt, own_of, probability, score, shaped, weigh
 from driftbandit.engine.single import choose_one_by_score, choose_one_by_weight
 from driftbandit.engine.walking import mean_after, mean_at_start
 from driftbandit.rng import BOOST, CHOICE, SCORE, draw, uniform
@@ -40,7 +40,7 @@ def choose_by_sample(
     arm = ZERO
     tries = ZERO
     while arm < n_arms:
-        numbers = shape(parameters, shared, *own_of(arms, arm))
+        numbers = shaped(parameters, shared, own_of(arms, arm))
         words = draw(seed, run, step, arm, SCORE, tries)
         more = draw(seed, run, step, arm, BOOST, tries)
         value, sure = attempt(numbers, words, more)

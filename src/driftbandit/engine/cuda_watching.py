@@ -36,6 +36,8 @@ def _open(*_: Any) -> Any:
     raise AssertionError("a slot that link must fill")
 
 
+looked_back: Any = _open
+"""How many of an arm's last rewards an alarm may look at."""
 ringed: Any = _open
 """Whether arms' last rewards are kept."""
 windowed: Any = _open
@@ -197,7 +199,7 @@ def heard_from_history(parameters: Any, arms: Any, chosen: Any, past: Any, count
     """Whether an arm's numbers and its last rewards raise the alarm."""
     rewards, places, ring = past
     first = chosen * ring * places
-    history = (rewards[first : first + ring * places : places], np.int64(counts[chosen * places]))
+    history = (rewards[first : first + ring * places : places], np.int64(counts[chosen * places]), looked_back)
     return alarm(parameters, *own_of(arms, chosen), history)
 
 

@@ -19,6 +19,7 @@ from driftbandit.engine.threads import Threads
 from driftbandit.environments import Environment
 from driftbandit.environments.trying import tried as tried_environment
 from driftbandit.errors import ClusterError, Interrupted, InvalidValue
+from driftbandit.linking import look_again
 from driftbandit.policies import Policy
 from driftbandit.policies.trying import tried
 from driftbandit.rng import MAX_RUN, MAX_STEP
@@ -66,6 +67,11 @@ class Game:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
         tried_environment(self.environment, self.horizon)
+        look_again()
+        try:
+            self.specification()
+        except TypeError as error:
+            raise InvalidValue(f"parameters of policies must be numbers, texts or lists of them ({error})") from None
         for policy in self.policies:
             rule = tried(policy, self.environment.n_arms)
             counts = rule.binary or (rule.posterior is not None and rule.posterior.law != "normal")

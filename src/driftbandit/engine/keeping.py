@@ -89,14 +89,21 @@ def fingerprint(value: Any) -> Any:
 
 
 def methods_of(environment: Environment) -> list[str]:
-    """What a user's own environment does: its class may be edited between two calls."""
+    """What a user's own environment does and what its class holds: it may be edited between two calls."""
     ours = ("driftbandit.", "builtins")
     own = [cls for cls in type(environment).__mro__ if not cls.__module__.startswith(ours)]
     return [
-        f"{cls.__qualname__}.{name} {digest(part)}"
+        f"{cls.__qualname__}.{name} {_told(part)}"
         for cls in own
-        for name, found in sorted(vars(cls).items())
-        if not name.startswith("__")
-        and (part := getattr(found, "fget", found))
-        and isinstance(part, types.FunctionType)
+        for name, part in sorted(vars(cls).items())
+        if name == "__post_init__" or not name.startswith("__")
     ]
+
+
+def _told(part: Any) -> str:
+    """A function by what it does, however it is wrapped; another value by its text."""
+    for wrapped in ("fget", "func", "__func__"):
+        part = getattr(part, wrapped, part)
+    if isinstance(part, types.FunctionType):
+        return digest(part)
+    return repr(part) if isinstance(part, int | float | str | tuple | list | dict | None) else type(part).__name__

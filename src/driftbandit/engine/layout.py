@@ -76,6 +76,7 @@ class Memory(NamedTuple):
     start: tuple[float, ...]  # of the common numbers
     own_window: int  # of an arm's own choices
     explore: float
+    history: int  # how many of an arm's last rewards an alarm may look at
     past: NDArray[Any]  # [arm, run, place in the ring]: the arms' last rewards
     past_count: NDArray[np.int64]  # [arm, run]: how many rewards since the arm started
 
@@ -106,7 +107,7 @@ first_mean = next_mean = _open
 # How a rule's numbers are read and written.
 own_of = put_own = common_of = put_common = shape_of = put_shape = _open
 # The forms of each part of a step.
-share = weigh = shared_of = context_of = total_of = attempted_first = draw_more = settled = choose = _open
+share = weigh = shaped = shared_of = context_of = total_of = attempted_first = draw_more = settled = choose = _open
 turn = explore_of = take = forgotten = hear = heard = renewed = observe = reward_of = move = _open
 resets_all: Any = _open
 """Whether an alarm makes every arm start again."""

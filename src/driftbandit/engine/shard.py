@@ -211,6 +211,7 @@ def _memory(rule: Rule, environment: Environment, horizon: int, runs: int) -> Me
         start=tuple(map(float, rule.common)),
         own_window=rule.window if rule.window_of == "choices" else 0,
         explore=0.0 if callable(rule.explore) else float(rule.explore),
+        history=rule.history,
         past=np.zeros((arms, runs, min(rule.ring, horizon)), np.uint8 if rule.ring and trials else np.float64),
         past_count=np.zeros((arms, runs), np.int64),
     )

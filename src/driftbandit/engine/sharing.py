@@ -23,6 +23,7 @@ from driftbandit.engine.layout import (
     observations,
     own_of,
     probability,
+    shape,
     total_of,
     unlearn,
 )
@@ -113,6 +114,16 @@ def turn_to_any_by_weight(parameters: Any, place: Place, evidence: Evidence, mem
         desk.probability[r] = (1.0 - e) * desk.probability[r] + e / n_arms
 
 
+def shaped_as_it_is(parameters: Any, shared: Any, own: Any) -> Any:
+    """A score depends on the arm's numbers."""
+    return own
+
+
+def shaped_by_rule(parameters: Any, shared: Any, own: Any) -> Any:
+    """A score depends on what the rule makes of the arm's numbers."""
+    return shape(parameters, shared, *own)
+
+
 def weigh_by_first_number(parameters: Any, shared: Any, own: Any) -> Any:
     """An arm's first number is the logarithm of its weight."""
     return own[0]
@@ -138,6 +149,6 @@ def fixed_share(parameters: Any, fixed: float, step: Any, common: Any) -> float:
     return fixed
 
 
-def share_at_step(parameters: Any, fixed: float, step: Any, common: Any) -> float:
+def share_at_step(parameters: Any, fixed: float, step: Any, common: Any) -> Any:
     """A share that the rule works out."""
-    return explore(parameters, real(step), *common)  # type: ignore[no-any-return]  # a slot
+    return min(max(explore(parameters, real(step), *common), real(0.0)), real(1.0))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from driftbandit.elementary import exp
-from driftbandit.engine.layout import accepted, attempt, own_of, probability, score, settled, shape, weigh
+from driftbandit.engine.layout import accepted, attempt, own_of, probability, score, settled, shaped, weigh
 from driftbandit.rng import BOOST, CHOICE, SCORE, draw, uniform
 
 ZERO = np.uint64(0)
@@ -21,7 +21,7 @@ def sampled_score(
     parameters: Any, shared: float, own: Any, seed: np.uint64, run: np.uint64, step: np.uint64, arm: np.uint64
 ) -> float:
     """The random score of an arm: attempts until one stands."""
-    numbers = shape(parameters, shared, *own)
+    numbers = shaped(parameters, shared, own)
     tries = ZERO
     while True:
         words = draw(seed, run, step, arm, SCORE, tries)

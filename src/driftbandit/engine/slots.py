@@ -22,7 +22,9 @@ def rule_slots(rule: Rule, sharing: Any, watching: Any) -> dict[str, Any]:
         slots |= {"forgotten": pure.forgotten_by_rule, "unlearn": rule.unlearn}
     if rule.selection == "sampled":
         sampler = sampler_of(rule)
-        slots |= {"shape": sampler.shape, "attempt": sampler.attempt, "accepted": sampler.accepted}
+        slots |= {"attempt": sampler.attempt, "accepted": sampler.accepted, "shaped": pure.shaped_as_it_is}
+        if sampler.shape is not None:
+            slots |= {"shaped": pure.shaped_by_rule, "shape": sampler.shape}
     elif rule.selection == "index":
         slots |= {"score": rule.score}
     else:

@@ -82,7 +82,7 @@ def heard_from_numbers(parameters: Any, evidence: Evidence, memory: Memory, k: i
 
 def heard_from_history(parameters: Any, evidence: Evidence, memory: Memory, k: int, r: int) -> Any:
     """Whether an arm's numbers and its last rewards raise the alarm."""
-    return alarm(parameters, *own_of(evidence[k], r), (memory.past[k, r], memory.past_count[k, r]))
+    return alarm(parameters, *own_of(evidence[k], r), (memory.past[k, r], memory.past_count[k, r], memory.history))
 
 
 def not_renewed(parameters: Any, memory: Memory, r: int) -> None:

@@ -11,7 +11,6 @@ from driftbandit.errors import InvalidValue
 from driftbandit.exact.normal import normal_probabilities
 from driftbandit.exact.selection import selection_probabilities
 from driftbandit.policies import Policy, Rule
-from driftbandit.policies.rule import no_context
 
 Reals = NDArray[np.float64]
 
@@ -28,7 +27,7 @@ def choice_probabilities(
     Parameters:
         policy: any policy that says what its odds depend on.
         evidence: the numbers of every arm.
-        common: the shared numbers, `(…, M)`; None: as at the start.
+        common: the shared numbers, `(…, M)`, where the rule has any.
         total: the number of observations of all arms, `(…)`; None: as the rule's `observations` says.
         step: which step it is, for rules that explore by that.
     """
@@ -39,7 +38,10 @@ def choice_probabilities(
     if state.shape[-1] != len(rule.initial):
         allowed = f"finite numbers of shape (…, arms, {len(rule.initial)})"
         raise InvalidValue(f"evidence must be {allowed}, got shape {state.shape}")
-    shared = _reals("common", rule.common if common is None else common, "finite numbers of shape (…, numbers)")
+    if common is None and rule.common:
+        what = f"{policy.name}, whose arms share {len(rule.common)} numbers"
+        raise InvalidValue(f"common must be given for {what}, got None")
+    shared = _reals("common", () if common is None else common, "finite numbers of shape (…, numbers)")
     if shared.shape[-1:] != (len(rule.common),):
         raise InvalidValue(f"common must be {len(rule.common)} numbers for {policy.name}, got shape {shared.shape}")
     counted = None if total is None else _reals("total", total, "finite numbers")
@@ -52,11 +54,18 @@ def rule_probabilities(
     """As `choice_probabilities`, for numbers that need no check."""
     states, n_arms = evidence.shape[:-2], evidence.shape[-2]
     arms = evidence.reshape(-1, *evidence.shape[-2:]).tolist()
-    shared_numbers = np.broadcast_to(common, (*states, len(rule.common))).reshape(len(arms), -1).tolist()
-    totals = None if total is None else np.broadcast_to(total, states).reshape(-1).tolist()
-    counted = [_total(rule, own, name) for own in arms] if totals is None else totals
+    try:
+        spread = np.broadcast_to(common, (*states, len(rule.common)))
+        totals = None if total is None else np.broadcast_to(total, states).reshape(-1).tolist()
+    except ValueError:
+        raise InvalidValue(f"common and total must fit evidence of shape {evidence.shape}") from None
+    shared_numbers = spread.reshape(len(arms), len(rule.common)).tolist()
+    if not arms:
+        return np.empty((*states, n_arms))
+    if totals is None:
+        totals = [_total(rule, own, tuple(each), name) for own, each in zip(arms, shared_numbers, strict=True)]
     found = [
-        (i, *piece) for i in range(len(arms)) for piece in _pieces(rule, counted[i], tuple(shared_numbers[i]), name)
+        (i, *piece) for i in range(len(arms)) for piece in _pieces(rule, totals[i], tuple(shared_numbers[i]), name)
     ]
     each = _given_shared(rule, [(arms[i], shared) for i, _, shared in found], name)
     out = np.zeros((len(arms), n_arms))
@@ -85,15 +94,17 @@ def _pieces(rule: Rule, total: float, common: tuple[float, ...], name: str) -> l
 
 def _explored(rule: Rule, step: float, common: list[float]) -> float:
     """The share of choices in which any arm is taken."""
-    return float(rule.explore(rule.parameters, float(step), *common) if callable(rule.explore) else rule.explore)
+    if not callable(rule.explore):
+        return float(rule.explore)
+    return min(max(float(rule.explore(rule.parameters, float(step), *common)), 0.0), 1.0)
 
 
-def _total(rule: Rule, own: list[list[float]], name: str) -> float:
+def _total(rule: Rule, own: list[list[float]], common: tuple[float, ...], name: str) -> float:
     """How many observations these numbers stand for."""
     if rule.observations is not None:
         return float(sum(rule.observations(rule.parameters, *arm) for arm in own))
-    if rule.context is no_context:
-        return 0.0
+    if all(_pieces(rule, total, common, name) == _pieces(rule, 0.0, common, name) for total in (1.0, 7.5, 1e4)):
+        return 0.0  # it makes no difference
     raise InvalidValue(f"total must be given for {name}, whose rule does not say it (Rule.observations), got None")
 
 

@@ -10,6 +10,7 @@ from driftbandit.environments import Environment
 from driftbandit.environments.trying import means_of, tried
 from driftbandit.errors import InvalidValue
 from driftbandit.policies import Policy, Rule
+from driftbandit.policies.rule import no_context
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -70,5 +71,17 @@ def expected_path(policy: Policy, environment: Environment, horizon: int) -> Exp
 def _fades_evenly(rule: Rule) -> bool:
     """Whether evidence is two numbers, to which a success and a failure each add, and which only a discount shrinks."""
     counts = rule.posterior is not None and rule.posterior.law != "normal" and len(rule.initial) == 2
-    plain = rule.learning == "additive" and not rule.window and not rule.restart and rule.explore == 0.0
-    return counts and plain and (rule.clock is None or (rule.clock.grace == 0 and not rule.clock.early))
+    forgets = rule.window or rule.restart or rule.alarm or any(rule.drifts)
+    if not counts or forgets or rule.common or rule.luck or rule.explore != 0.0 or rule.context is not no_context:
+        return False
+    kept = 1.0 if rule.clock is None else rule.clock.discount
+    p = rule.parameters
+    return all(
+        np.allclose(
+            rule.learn(p, *own, reward, 1.0),
+            np.add(kept * np.array(own), rule.learn(p, 0.0, 0.0, reward, 1.0)),
+            rtol=1e-9,
+        )
+        for own in ((0.3, 0.0), (2.5, 7.25), (40.0, 3.0), (1e4, 1e5))
+        for reward in (0.0, 1.0)
+    )

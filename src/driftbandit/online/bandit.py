@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from driftbandit import checks
+from driftbandit.linking import look_again
 from driftbandit.online.aging import check_learning
 from driftbandit.online.chooser import Chooser
 from driftbandit.online.decision import Decision, Snapshot
@@ -81,12 +82,15 @@ class Bandit(Stored, Looking):
 
         n_arms = len(self._roster)
         self._check_floor(n_arms)
+        look_again()
         rule = tried(policy, max(2, n_arms))
         check_learning(policy, rule)
         self._least = max(float(rule.least_reward), -sys.float_info.max)
         self._largest = min(float(rule.largest_reward), sys.float_info.max)
         self._interval = _interval(float(rule.least_reward), float(rule.largest_reward))
         self._default = None if default_reward is None else self._checked(default_reward, "default_reward")
+        if log is not None and not rule.knows_odds:
+            raise checks.reject("log", "None, as this policy's odds are not known (Rule.posterior, Rule.pieces)", log)
         self._journal = opened(log)
         self._weighted = rule.selection == "weighted"
         self._lucky = rule.luck
@@ -122,7 +126,7 @@ class Bandit(Stored, Looking):
             chooser = self._chooser
             stamp = now + self._tick
             if chooser.by_step:
-                chooser.at_step(stamp)
+                chooser.at_step(chooser.sequence + 1.0)
             arm, place, chance, left = chooser.choose(ledger, order, weight, active, count, sleepy)
             if sleepy:
                 ledger.active = left

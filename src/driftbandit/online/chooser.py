@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from driftbandit.errors import InvalidValue
 from driftbandit.online import choosing, family
 from driftbandit.online.choosing import FIRST, Choice
 from driftbandit.online.table import Integers
@@ -12,6 +13,14 @@ from driftbandit.policies.rule import no_context
 
 if TYPE_CHECKING:
     from driftbandit.online.ledger import Ledger
+
+
+def _check_alike(policy: Policy, first: Rule, other: Rule) -> None:
+    """That rules for more and for fewer arms differ in the values of parameters only."""
+    sizes = (len(first.parameters), first.initial, first.common, first.decays, first.drifts, first.window)
+    if sizes != (len(other.parameters), other.initial, other.common, other.decays, other.drifts, other.window):
+        what = "only in the values of its parameters where arms come and go"
+        raise InvalidValue(f"rule of {type(policy).__name__} must differ {what}, got other numbers")
 
 
 class Chooser:
@@ -70,6 +79,7 @@ class Chooser:
         found = self._rules.get(count)
         if found is None:
             rule = self._policy.rule(max(2, count))
+            _check_alike(self._policy, self.rule, rule)
             found = self._rules[count] = (rule, tuple(map(float, rule.parameters)))
         return found
 

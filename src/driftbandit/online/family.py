@@ -43,7 +43,7 @@ def compiled_choice(rule: Rule) -> Any:
         "other_count_at": columns.other_count,
         "weight_at": columns.weight,
         "weights_at": FIRST + count,
-        "most": float(rule.steps_window) if rule.steps_window else math.inf,
+        "most": float(rule.steps_window) if rule.steps_window and not told_total(rule) else math.inf,
         "own_of": numbers.row_reader(count),
         "start_of": table.span_reader(FIRST, count),
         "common_of": table.span_reader(FIRST + 2 * count, len(rule.common)),

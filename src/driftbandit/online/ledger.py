@@ -259,7 +259,7 @@ class Ledger:
     def view(self, now: float) -> Reals:
         """Evidence `[place, (*numbers, observations)]` of the active arms at a moment; nothing is changed."""
         if self.restart and now // self.restart != self.epoch:
-            faded = self.decays ** (now % self.restart)
+            faded = self.decays ** (0.0 if self.fresh else now % self.restart)
             return np.tile(np.array([*self.initial, 0.0]) * faded, (self.active, 1))
         numbers = self.order[0, : self.active]
         seen = self.read(numbers, self.factors(now))

@@ -38,7 +38,7 @@ class Looking:
             seen = ledger.view(now)[places]
             names = self._roster.names.copy()
             rule = self._chooser.rule_for(len(numbers))
-            around = (ledger.common(), ledger.total_of(seen), now + self._tick)
+            around = (ledger.common(), ledger.total_of(seen), self._chooser.sequence + 1.0)
         awake, asleep = next_probabilities(rule, seen[:, :-1], len(numbers) - len(places), around, self._policy.name)
         kept = 1.0 - len(numbers) * self._floor
         known = {active[place]: float(p) for place, p in zip(places, awake, strict=True)}

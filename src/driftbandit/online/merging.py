@@ -8,6 +8,7 @@ is no common time; evidence is then as old, in each replica, as that replica's o
 A pending decision stays pending if every bandit that knows of it still waits for its reward.
 """
 
+import math
 from typing import Any, TypeVar
 
 import numpy as np
@@ -126,10 +127,10 @@ def _merge_evidence(result: Bandit, holders: list[Holder], taken: list[int]) -> 
     if ledger.restart:
         ledger.epoch = int(now // ledger.restart)
     names = result.arms
-    starts = [_renumbered(holder, START, names) for holder in holders if START in holder.parts]
+    starts = [_renumbered(holder, START, names, math.nan) for holder in holders if START in holder.parts]
     if starts:
-        combine = np.max if result._weighted else np.min  # a late arm may start high; what fades has faded
-        ledger.parts[START] = combine(starts, axis=0)
+        combine = np.fmax if result._weighted else np.fmin  # a late arm may start high; what fades has faded
+        ledger.parts[START] = np.nan_to_num(combine.reduce(starts, axis=0))  # where nobody has the arm's start: none
     for key in taken:
         best = max(holders, key=lambda holder: holder.newest(key))
         ledger.parts[key] = _renumbered(best, key, names)
@@ -146,9 +147,9 @@ def _merge_evidence(result: Bandit, holders: list[Holder], taken: list[int]) -> 
             ledger.wake(number)
 
 
-def _renumbered(holder: Holder, key: int, names: tuple[Any, ...]) -> Reals:
+def _renumbered(holder: Holder, key: int, names: tuple[Any, ...], missing: float = 0.0) -> Reals:
     """A part of a holder, with a row for each arm of the result."""
-    result = np.zeros((len(names), holder.ledger.size + 2))
+    result = np.full((len(names), holder.ledger.size + 2), missing)
     part = holder.parts.get(key)
     if part is not None:
         for number, name in enumerate(names):

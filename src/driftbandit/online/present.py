@@ -5,7 +5,8 @@ A decision finds all numbers aged by the steps that passed, fractions counted; a
     x  ←  d^t·x + c·(1 − d^t)/(1 − d)            with the decay d and the drift c of a number (c·t where d = 1)
 
 and where a step is a decision, one step follows each decision. A reward is learned on the numbers that are there when
-it comes, by the functions of the engine: a live bandit is a block of one run. An observation lasts from when it came.
+it comes, by the functions of the engine: a live bandit is a block of one run. An observation lasts from the latest decision before
+it came.
 """
 
 import collections
@@ -32,6 +33,7 @@ class Kept(NamedTuple):
     common: Reals  # [number, 1]
     start: tuple[float, ...]
     own_window: int
+    history: int
     past: Reals  # [arm, 1, place in the ring]
     past_count: NDArray[np.int64]  # [arm, 1]
 
@@ -96,6 +98,7 @@ class Present(Ledger):
             self._shared.reshape(-1, 1),
             tuple(map(float, rule.common)),
             rule.window if rule.window_of == "choices" else 0,
+            rule.history,
             self.past,
             self.past_count,
         )
@@ -127,10 +130,10 @@ class Present(Ledger):
 
     def advance(self, now: float) -> float:
         """All numbers age."""
-        self.begin(now)
         if self.restart and now // self.restart != self.epoch:
             self.epoch = int(now // self.restart)
             self._start_afresh()
+        self.begin(now)
         self._age(now)
         self._depart()
         return 1.0

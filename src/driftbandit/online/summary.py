@@ -56,7 +56,7 @@ def summarised(bandit: "Bandit", time: float | None = None) -> list[ArmSummary]:
         floor = bandit._floor
         rule = bandit._chooser.rule_for(ledger.count)
         common, total = ledger.common(), ledger.total_of(seen)
-        around = (common, total, now + bandit._tick)
+        around = (common, total, bandit._chooser.sequence + 1.0)
     shared = representative(rule, total, common)
     try:
         awake, each = next_probabilities(rule, seen[:, :-1], asleep, around, bandit._policy.name)

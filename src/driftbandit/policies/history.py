@@ -6,13 +6,14 @@ from numpy.typing import NDArray
 
 from driftbandit.elementary import real
 
-History = tuple[NDArray[Any], int]
-"""A ring of rewards, and how many there were since the arm last started: read it by `kept` and `ago`."""
+History = tuple[NDArray[Any], int, int]
+"""A ring of rewards, how many there were since the arm last started, and how many of the last count at most: read it by
+`kept` and `ago`."""
 
 
 def kept(history: History) -> int:
     """How many rewards of an arm can be looked at."""
-    return min(history[1], history[0].size)
+    return min(history[1], history[2])
 
 
 def ago(history: History, i: int) -> float:

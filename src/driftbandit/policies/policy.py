@@ -34,7 +34,7 @@ class Policy(Specification):
 
         Parameters:
             evidence: the numbers of every arm, in the order of the rule's `initial`.
-            common: the shared numbers, `(…, M)`; None: as at the start.
+            common: the shared numbers, `(…, M)`, where the rule has any.
             total: the number of observations of all arms, `(…)`; None: as the rule's `observations` says.
             step: which step it is, for rules that explore by that.
 

@@ -36,11 +36,6 @@ def add_prior(p: Parameters, shared: float, a: float, b: float) -> Shape:
     return a + p[0], b + p[1]
 
 
-def as_they_are(p: Parameters, shared: float, *own: float) -> Parameters:
-    """The arm's numbers."""
-    return own
-
-
 @dataclasses.dataclass(frozen=True)
 class Posterior:
     """What the random scores of a rule are samples of.
@@ -72,7 +67,8 @@ class Sampler:
 
     Fields:
         attempt: attempt(shape, words, more) → (value, accepted for sure), from four random 32-bit words, and four more.
-        shape: shape(p, shared, *own) → `size` numbers on which a score depends, as a tuple; left out, the arm's own.
+        shape: shape(p, shared, *own) → `size` numbers on which a score depends, as a tuple; left out, the arm's own, of
+            which there must then be so many.
         size: how many these are.
         accepted: accepted(shape, words) → whether an attempt that is not sure stands; if not, it is made again with
             new words.
@@ -83,7 +79,7 @@ class Sampler:
     """
 
     attempt: Function
-    shape: Function = as_they_are
+    shape: Function | None = None
     size: int = 2
     accepted: Function = never_rejected
     rough: Function | None = None

@@ -165,6 +165,13 @@ class Rule:
         """Whether runs differ in what their arms share."""
         return self.context is not no_context and (bool(self.common) or self.luck or self.own_total)
 
+    @property
+    def knows_odds(self) -> bool:
+        """Whether the exact probability of every choice is known."""
+        return (self.selection != "sampled" or self.posterior is not None) and (
+            not self.luck or self.pieces is not None
+        )
+
     def weigh(self, shared: float, own: Parameters) -> float:
         """The logarithm of an arm's weight, in plain Python."""
         return float(own[0] if self.log_weight is None else self.log_weight(self.parameters, shared, *own))

@@ -61,6 +61,8 @@ def _check_numbers(name: str, rule: Rule) -> None:
     for part in ("window", "restart"):
         checks.whole(f"{part} of {name}", getattr(rule, part), 0)
     checks.whole(f"history of {name}", rule.history, 0, LONGEST_HISTORY)
+    if rule.window_of == "choices":
+        checks.whole(f"window of {name}", rule.window, 0, LONGEST_HISTORY)
     checks.flag(f"luck of {name}", rule.luck)
     checks.flag(f"binary of {name}", rule.binary)
     if not callable(rule.explore):
@@ -84,8 +86,13 @@ def _check_functions(name: str, rule: Rule) -> None:
         raise InvalidValue(f"unlearn of {name} must be given, as observations leave its window")
     if rule.pieces is not None and not rule.luck:
         raise InvalidValue(f"luck of {name} must be True, as pieces are given")
-    if rule.alarm is not None and rule.context is not no_context and rule.observations is None:
-        raise InvalidValue(f"observations of {name} must be given, as an alarm changes how many there are")
+    if rule.luck and rule.context is no_context:
+        raise InvalidValue(f"context of {name} must be given, as it is what gets the luck")
+    if rule.context is not no_context and rule.observations is None:
+        if rule.alarm is not None:
+            raise InvalidValue(f"observations of {name} must be given, as an alarm changes how many there are")
+        if rule.window and rule.window_of == "choices":
+            raise InvalidValue(f"observations of {name} must be given, as its window changes how many there are")
 
 
 def _check_sampler(name: str, rule: Rule) -> None:
@@ -125,7 +132,9 @@ class _Trial:
             elif self.rule.selection == "sampled":
                 self.try_sample(shared, own)
             elif self.rule.log_weight is not None:
-                self.number("log_weight", self.rule.log_weight, shared, *own)
+                found = self.number("log_weight", self.rule.log_weight, shared, *own)
+                if not math.isfinite(found):
+                    raise self.wrong("log_weight", "a finite number", found, (shared, *own))
         if self.rule.selection == "weighted":
             self.try_probability()
 
@@ -156,7 +165,7 @@ class _Trial:
     def alarmed(self, own: tuple[float, ...], ring: list[float]) -> bool:
         rule = self.rule
         assert rule.alarm is not None
-        last = ((np.array(ring[-rule.history :]), len(ring[-rule.history :])),) if rule.history else ()
+        last = ((np.array(ring[-rule.history :]), len(ring[-rule.history :]), rule.history),) if rule.history else ()
         found = self.called("alarm", rule.alarm, *own, *last)
         if not isinstance(found, bool | np.bool_):
             raise self.wrong("alarm", "True or False", found, own)
@@ -181,6 +190,12 @@ class _Trial:
                 raise self.wrong("pieces", "a tuple of numbers", ends, (total,))
             if list(ends) != sorted(ends) or ends[0] < 0.0 or abs(ends[-1] - 1.0) > 1e-6:
                 raise self.wrong("pieces", "increasing numbers from 0 to 1, the last one 1", ends, (total,))
+            for start, end in zip((0.0, *ends[:-1]), ends, strict=True):
+                points = [start + (end - start) * part for part in (0.01, 0.5, 0.99)]
+                values = {self.number("context", self.rule.context, total, *self.common, point) for point in points}
+                if len(values) > 1 and end - start > 1e-9:
+                    allowed = f"the same number for all luck from {start:g} to {end:g}, as pieces say"
+                    raise self.wrong("context", allowed, sorted(values), (total,))
         if self.rule.context is no_context:
             return 0.0
         return self.number("context", self.rule.context, total, *self.common, *luck)
@@ -188,7 +203,9 @@ class _Trial:
     def try_sample(self, shared: float, own: tuple[float, ...]) -> None:
         sampler = sampler_of(self.rule)
         size = sampler.size
-        shape = self.numbers("shape", sampler.shape, size, shared, *own)
+        shape = own if sampler.shape is None else self.numbers("shape", sampler.shape, size, shared, *own)
+        if len(shape) != size:
+            raise InvalidValue(f"size of the sampler of {self.name} must be {len(shape)}, got {size}")
         if self.rule.posterior is not None:
             least = (-math.inf, 0.0) if self.rule.posterior.law == "normal" else (1e-300, 1e-300)
             if any(value < low for value, low in zip(shape, least, strict=True)):
