@@ -5,8 +5,8 @@ A decision finds all numbers aged by the steps that passed, fractions counted; a
     x  ←  d^t·x + c·(1 − d^t)/(1 − d)            with the decay d and the drift c of a number (c·t where d = 1)
 
 and where a step is a decision, one step follows each decision. A reward is learned on the numbers that are there when
-it comes, by the functions of the engine: a live bandit is a block of one run. An observation lasts from the latest decision before
-it came.
+it comes, by the functions of the engine: a live bandit is a block of one run. An observation lasts from the latest
+decision before it came.
 """
 
 import collections
