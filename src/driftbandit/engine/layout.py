@@ -63,6 +63,7 @@ class Memory(NamedTuple):
 
     decay: tuple[float, ...]  # of each number
     drift: tuple[float, ...]
+    alike: bool  # whether all numbers fade, and by the same factor
     fades: bool
     drifts: bool
     fading: float  # of the number of observations

@@ -78,7 +78,12 @@ def take_in(
     seed, first_run, step = place
     chosen, reward = desk.chosen, desk.reward
     n_arms, count, n = evidence.shape
-    if memory.fades:
+    if memory.alike:
+        numbers = evidence.reshape(n_arms * count * n)  # one long loop
+        decay = memory.fading
+        for i in range(numbers.size):
+            numbers[i] *= decay
+    elif memory.fades:
         for k in range(n_arms):
             for i in range(count):
                 row = evidence[k, i]
