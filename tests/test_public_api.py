@@ -1,5 +1,6 @@
 """What the outside sees: names, parameters and defaults are a contract."""
 
+import dataclasses
 import inspect
 import subprocess
 import sys
@@ -111,3 +112,10 @@ def test_listing_the_package_and_making_specifications_stays_light() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("value", [db.Rule, db.Posterior, db.Sampler], ids=lambda value: value.__name__)
+def test_help_tells_what_every_field_means(value: type) -> None:
+    lines = [line.strip() for line in (value.__doc__ or "").splitlines()]
+    told = {name.strip() for line in lines if ": " in line for name in line.split(":")[0].split(",")}
+    assert {field.name for field in dataclasses.fields(value)} <= told

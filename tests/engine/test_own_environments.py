@@ -20,6 +20,8 @@ from driftbandit.engine.keeping import Keeper
 from driftbandit.engine.oracle import static_oracle
 from driftbandit.engine.shard import Shard, run_shard
 from driftbandit.rng import START, TOGETHER, WALK
+from own_policies import DiscountMixture
+from rules import Plain
 
 TESTS = Path(__file__).parent.parent
 ENVIRONMENTS: list[db.Environment] = [
@@ -107,12 +109,12 @@ def test_an_edited_environment_does_not_meet_outcomes_that_were_kept(
 
 
 def compare_on_card() -> Iterator[tuple[str, bool]]:
-    from engine.test_cuda import Interpreted, alike, played, shard_of
+    from engine.test_cuda import alike, played, shard_of
 
     policies = [db.DiscountedUCB(discount=0.9), db.Exp3IX(learning_rate=0.5)]
     shards = [shard_of(policy, environment) for policy in policies for environment in ENVIRONMENTS]
     outcomes = played(shards)
-    processor.CPU = Interpreted()  # type: ignore[assignment]  # for the rest of this process
+    processor.CPU = Plain()  # type: ignore[assignment]  # for the rest of this process
     for shard, outcome in zip(shards, outcomes, strict=True):
         yield f"{shard.policy} in {shard.environment}", alike(outcome, run_shard(shard))
 
@@ -132,14 +134,19 @@ def test_a_cluster_gives_the_bits_of_one_thread(tmp_path: Path, monkeypatch: pyt
     pytest.importorskip("distributed")
     from .cluster_machines import Machines
 
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")])))
+    folders = [str(TESTS), str(TESTS.parent / "examples" / "policies"), os.environ.get("PYTHONPATH")]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, folders)))
     with Machines(tmp_path) as machines:
         _, address = machines.scheduler()
         machines.worker(address)
-        for environment in (own.Tide(), own.Jumping(rested=True)):
+        for policy, environment in (
+            (db.UCB1(), own.Tide()),
+            (db.UCB1(), own.Jumping(rested=True)),
+            (DiscountMixture(), db.Fast()),  # a rule with shared numbers and luck
+        ):
             options = {"horizon": 50, "runs": 40, "seed": 3, "progress": False}
-            there = db.simulate(db.UCB1(), environment, cluster=address, **options)
-            here = db.simulate(db.UCB1(), environment, threads=1, **options)
+            there = db.simulate(policy, environment, cluster=address, **options)
+            here = db.simulate(policy, environment, threads=1, **options)
             assert there.dataset.identical(here.dataset)
 
 
