@@ -18,7 +18,9 @@ import driftbandit as db
 import own_policies
 from driftbandit.engine import shard
 from driftbandit.engine.shard import Shard, run_shard
+from driftbandit.exact.choice import rule_probabilities
 from driftbandit.online import Bandit, family, present
+from driftbandit.online.probabilities import next_probabilities
 from driftbandit.online.summary import summarised
 from driftbandit.policies import Clock, Posterior, Rule, posterior
 from own_policies import EXAMPLES
@@ -800,3 +802,12 @@ def test_a_log_needs_odds_that_are_known() -> None:
     Bandit(ARMS, Given(given=lucky), seed=1)
     with pytest.raises(db.InvalidValue, match="log must be None, as this policy's odds are not known"):
         Bandit(ARMS, Given(given=lucky), seed=1, log=print)
+
+
+def test_a_share_beyond_1_is_1_and_below_0_is_0_wherever_odds_are_told() -> None:
+    for share in (7.0, -3.0):
+        rule = dataclasses.replace(db.ThompsonSampling().rule(2), explore=lambda p, step, share=share: share)
+        odds = next_probabilities(rule, np.array([[9.0, 1.0], [1.0, 9.0]]))[0]
+        exact = rule_probabilities(rule, np.array([[9.0, 1.0], [1.0, 9.0]]), np.zeros(0), None, 1.0)
+        assert odds == pytest.approx(exact)
+        assert (odds == pytest.approx([0.5, 0.5])) == (share > 0)

@@ -71,7 +71,7 @@ def rule_probabilities(
     out = np.zeros((len(arms), n_arms))
     np.add.at(out, [i for i, _, _ in found], each * np.array([weight for _, weight, _ in found])[:, None])
     if rule.explore != 0.0:
-        shares = np.array([[_explored(rule, step, own)] for own in shared_numbers])
+        shares = np.array([[rule.explored(step, tuple(own))] for own in shared_numbers])
         out = (1.0 - shares) * out + shares / n_arms
     return out.reshape(*states, n_arms)
 
@@ -90,13 +90,6 @@ def _pieces(rule: Rule, total: float, common: tuple[float, ...], name: str) -> l
     ]
     whole = sum(weight for weight, _ in found)  # 1 up to rounding
     return [(weight / whole, shared) for weight, shared in found]
-
-
-def _explored(rule: Rule, step: float, common: list[float]) -> float:
-    """The share of choices in which any arm is taken."""
-    if not callable(rule.explore):
-        return float(rule.explore)
-    return min(max(float(rule.explore(rule.parameters, float(step), *common)), 0.0), 1.0)
 
 
 def _total(rule: Rule, own: list[list[float]], common: tuple[float, ...], name: str) -> float:

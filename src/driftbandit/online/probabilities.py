@@ -38,7 +38,7 @@ def next_probabilities(
         from driftbandit.exact import selection_probabilities
 
         chances = selection_probabilities(shapes, optimistic=optimistic)
-    share = rule.explore(p, step, *common) if callable(rule.explore) else rule.explore
+    share = rule.explored(step, common)
     if share != 0.0:
         any_arm = share / (len(evidence) + asleep)
         return (1.0 - share) * chances + any_arm, (1.0 - share) * each + any_arm

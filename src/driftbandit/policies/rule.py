@@ -172,6 +172,12 @@ class Rule:
             not self.luck or self.pieces is not None
         )
 
+    def explored(self, step: float, common: Parameters) -> float:
+        """The share of choices in which any arm is taken, in plain Python."""
+        if not callable(self.explore):
+            return float(self.explore)
+        return min(max(float(self.explore(self.parameters, float(step), *common)), 0.0), 1.0)
+
     def weigh(self, shared: float, own: Parameters) -> float:
         """The logarithm of an arm's weight, in plain Python."""
         return float(own[0] if self.log_weight is None else self.log_weight(self.parameters, shared, *own))
