@@ -35,15 +35,15 @@ COMPILED = [
 @pytest.mark.parametrize("rewards", ["bernoulli", "mean"])
 def test_a_rule_is_played_as_it_reads(name: str, rewards: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shard, "CPU", Plain())
-    compare(name, rewards, runs=2)
+    assert_played_as_it_reads(name, rewards, runs=2)
 
 
 @pytest.mark.parametrize("name", COMPILED)
 def test_a_rule_is_compiled_as_it_reads(name: str) -> None:
-    compare(name, "bernoulli", runs=9)
+    assert_played_as_it_reads(name, "bernoulli", runs=9)
 
 
-def compare(name: str, rewards: str, runs: int) -> None:
+def assert_played_as_it_reads(name: str, rewards: str, runs: int) -> None:
     rule = RULES[name]
     environment = db.Sinusoidal(period=60.5, n_arms=3, rewards=rewards)
     policy = Given(given=rule)

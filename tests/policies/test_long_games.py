@@ -16,7 +16,7 @@ POLICIES = [
 RUNS = 8
 
 
-def play(policy: db.Policy, means: list[float], horizon: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def assert_sane_for_long(policy: db.Policy, means: list[float], horizon: int, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     linked = engine.kernel_for
 
@@ -44,14 +44,14 @@ def play(policy: db.Policy, means: list[float], horizon: int, monkeypatch: pytes
 @pytest.mark.parametrize("reward", [0.0, 1.0])
 @pytest.mark.parametrize("policy", POLICIES, ids=str)
 def test_half_a_million_equal_rewards_leave_evidence_finite(policy, reward, monkeypatch) -> None:
-    play(policy, [reward] * 3, 500_000, monkeypatch)
+    assert_sane_for_long(policy, [reward] * 3, 500_000, monkeypatch)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("reward", [0.0, 1.0])
 @pytest.mark.parametrize("policy", POLICIES, ids=str)
 def test_ten_million_equal_rewards_leave_evidence_finite(policy, reward, monkeypatch) -> None:
-    play(policy, [reward] * 3, 10_000_000, monkeypatch)
+    assert_sane_for_long(policy, [reward] * 3, 10_000_000, monkeypatch)
 
 
 @pytest.mark.parametrize("policy", [policy for policy in POLICIES if policy.name != "uniform"], ids=str)
