@@ -237,7 +237,8 @@ def test_a_user_s_own_array_is_neither_frozen_nor_followed() -> None:
 )
 def test_right_environments_pass(parts) -> None:
     for rested in (False, True):
-        trying.tried(environment_with(**parts, rested=rested), 50)
+        environment = environment_with(**parts, rested=rested)
+        assert trying.tried(environment, 50) is environment
 
 
 @pytest.mark.parametrize(
@@ -252,4 +253,4 @@ def test_right_environments_pass(parts) -> None:
 )  # fmt: skip
 def test_the_package_s_own_environments_would_pass(environment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trying, "OURS", "nobody's")
-    trying.tried(environment, 100)
+    assert trying.tried(environment, 100) is environment

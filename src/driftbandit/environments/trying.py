@@ -30,10 +30,10 @@ RUNS, ARMS, STEPS = 3, 4, 300
 ZERO = np.uint64(0)
 
 
-def tried(environment: Environment, horizon: int) -> None:
-    """`InvalidValue` where a part of the environment cannot be right for a game of so many steps."""
+def tried(environment: Environment, horizon: int) -> Environment:
+    """The environment; `InvalidValue` where a part of it cannot be right for a game of so many steps."""
     if _is_ours(environment):
-        return
+        return environment
     name = type(environment).__name__
     if not environment.name:
         raise InvalidValue(f'{name} must have a name, as in name: ClassVar[str] = "{name.lower()}"')
@@ -45,6 +45,7 @@ def tried(environment: Environment, horizon: int) -> None:
     else:
         _check_path(name, path)
         _try_path(name, path, environment.n_arms, min(horizon, STEPS))
+    return environment
 
 
 def means_of(environment: Environment, clock: NDArray[np.int64]) -> Means:
