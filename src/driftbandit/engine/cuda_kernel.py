@@ -42,7 +42,9 @@ def _open(*_: Any) -> Any:
 
 parameters_of = path_of = initial_of = decay_of = drift_of = start_of = _open
 """Numbers of a shard, each a tuple."""
-room = decide = see = begin = move = fades = fading = aged = drifted = common_at = put_common_at = _open
+room = decide = see = begin = move = fading = aged = drifted = common_at = put_common_at = _open
+mixed: Any = _open
+"""Whether an arm's numbers fade by different factors."""
 drifting: Any = _open
 """Whether something is added to arms' numbers at each step."""
 shared_room: Any = _open
@@ -145,7 +147,7 @@ def play_runs(
         row += ONE
         row = ZERO if row == cycle else row
 
-        if fades(decay):
+        if mixed or fading(decay) != real(1.0):
             arm = ZERO
             while arm < n_arms:
                 put_own(arms, arm, aged(own_of(arms, arm), decay))

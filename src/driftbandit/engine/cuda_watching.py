@@ -29,7 +29,8 @@ from driftbandit.engine.layout import (
     total_of,
     weigh,
 )
-from driftbandit.rng import EXPLORE, LUCK, draw, uniform
+from driftbandit.engine.sharing import any_arm
+from driftbandit.rng import LUCK, draw, uniform
 
 
 def _open(*_: Any) -> Any:
@@ -91,10 +92,9 @@ def turn_to_any(
 ) -> tuple[Any, Any]:  # fmt: skip
     """In a share of choices any arm is taken."""
     e = explore_of(parameters, fixed, step, common)
-    words = draw(seed, run, step, ZERO, EXPLORE, ZERO)
-    u = uniform(words[0], words[1])
-    if u < e:
-        chosen = min(np.uint64(u / e * real(n_arms)), n_arms - ONE)
+    arm = any_arm(e, np.int64(n_arms), seed, run, step)
+    if arm >= 0:
+        chosen = np.uint64(arm)
     return chosen, chance
 
 
@@ -104,10 +104,9 @@ def turn_to_any_by_weight(
 ) -> tuple[Any, Any]:  # fmt: skip
     """In a share of choices any arm is taken, and the probability of the choice says so."""
     e = explore_of(parameters, fixed, step, common)
-    words = draw(seed, run, step, ZERO, EXPLORE, ZERO)
-    u = uniform(words[0], words[1])
-    if u < e:
-        chosen = min(np.uint64(u / e * real(n_arms)), n_arms - ONE)
+    arm = any_arm(e, np.int64(n_arms), seed, run, step)
+    if arm >= 0:
+        chosen = np.uint64(arm)
         chance = chance_by_weight(parameters, shared, n_arms, arms, chosen)
     return chosen, (real(1.0) - e) * chance + e / real(n_arms)
 

@@ -63,10 +63,9 @@ class Memory(NamedTuple):
 
     decay: tuple[float, ...]  # of each number
     drift: tuple[float, ...]
-    alike: bool  # whether all numbers fade, and by the same factor
-    fades: bool
+    mixed: bool  # whether numbers fade by different factors
     drifts: bool
-    fading: float  # of the number of observations
+    fading: float  # of all numbers and their count, or 1 where theirs are mixed
     window: int  # of steps
     restart: int
     initial: tuple[float, ...]

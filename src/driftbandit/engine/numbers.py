@@ -72,17 +72,17 @@ def repeated_reader(count: int, column: int) -> Any:
     return own
 
 
-def no_product(values: Any, factors: Any) -> Any:
+def no_result(values: Any, factors: Any) -> Any:
     """No numbers."""
     return ()
 
 
 @functools.cache
-def product(count: int) -> Any:
+def scaled_by(count: int) -> Any:
     """scaled(values, factors) → each of `count` numbers times its factor."""
     if count == 0:
-        return no_product
-    fewer, last = product(count - 1), count - 1
+        return no_result
+    fewer, last = scaled_by(count - 1), count - 1
 
     def scaled(values: Any, factors: Any) -> Any:
         return (*fewer(values, factors), values[last] * factors[last])
@@ -91,7 +91,7 @@ def product(count: int) -> Any:
 
 
 def no_factor(factors: Any) -> Any:
-    """Nothing fades."""
+    """What mixed factors leave to the count of observations."""
     return real(1.0)
 
 
@@ -100,30 +100,12 @@ def first_factor(factors: Any) -> Any:
     return factors[0]
 
 
-def none_of(factors: Any) -> Any:
-    """No factor."""
-    return False
-
-
 @functools.cache
-def any_factor(count: int) -> Any:
-    """fades(factors) → whether one of `count` factors is not 1."""
-    if count == 0:
-        return none_of
-    fewer, last = any_factor(count - 1), count - 1
-
-    def fades(factors: Any) -> Any:
-        return fewer(factors) or factors[last] != 1.0
-
-    return fades
-
-
-@functools.cache
-def total(count: int) -> Any:
+def moved_by(count: int) -> Any:
     """moved(values, amounts) → each of `count` numbers plus its amount."""
     if count == 0:
-        return no_product
-    fewer, last = total(count - 1), count - 1
+        return no_result
+    fewer, last = moved_by(count - 1), count - 1
 
     def moved(values: Any, amounts: Any) -> Any:
         return (*fewer(values, amounts), values[last] + amounts[last])

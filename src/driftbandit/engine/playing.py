@@ -78,12 +78,12 @@ def take_in(
     seed, first_run, step = place
     chosen, reward = desk.chosen, desk.reward
     n_arms, count, n = evidence.shape
-    if memory.alike:
+    if memory.fading != 1.0:
         numbers = evidence.reshape(n_arms * count * n)  # one long loop
         decay = memory.fading
         for i in range(numbers.size):
             numbers[i] *= decay
-    elif memory.fades:
+    elif memory.mixed:
         for k in range(n_arms):
             for i in range(count):
                 row = evidence[k, i]

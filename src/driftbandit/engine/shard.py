@@ -198,8 +198,7 @@ def _memory(rule: Rule, environment: Environment, horizon: int, runs: int) -> Me
     return Memory(
         decay=tuple(map(float, rule.decays)),
         drift=tuple(map(float, rule.drifts)),
-        alike=rule.one_decay != 1.0,
-        fades=any(decay != 1.0 for decay in rule.decays),
+        mixed=len(set(rule.decays)) > 1,
         drifts=any(rule.drifts),
         fading=float(rule.one_decay),
         window=window,

@@ -84,6 +84,13 @@ def total_of_arms(parameters: Any, total: float, evidence: Evidence, r: int) -> 
     return result
 
 
+def any_arm(share: Any, count: Any, seed: Any, run: Any, step: Any) -> Any:
+    """Any of so many arms, each alike, in this share of choices; −1 in all others."""
+    words = draw(seed, run, step, ZERO, EXPLORE, ZERO)
+    u = uniform(words[0], words[1])
+    return min(int(u / share * real(count)), count - 1) if u < share else -1
+
+
 def no_turn(parameters: Any, place: Place, evidence: Evidence, memory: Memory, desk: Desk) -> None:
     """Every choice stands."""
 
@@ -94,10 +101,9 @@ def turn_to_any(parameters: Any, place: Place, evidence: Evidence, memory: Memor
     n_arms = evidence.shape[0]
     for r in range(desk.chosen.size):
         e = explore_of(parameters, memory.explore, step, common_of(memory.common, r))
-        words = draw(seed, first_run + np.uint64(r), step, ZERO, EXPLORE, ZERO)
-        u = uniform(words[0], words[1])
-        if u < e:
-            desk.chosen[r] = min(int(u / e * n_arms), n_arms - 1)
+        arm = any_arm(e, n_arms, seed, first_run + np.uint64(r), step)
+        if arm >= 0:
+            desk.chosen[r] = arm
 
 
 def turn_to_any_by_weight(parameters: Any, place: Place, evidence: Evidence, memory: Memory, desk: Desk) -> None:
@@ -106,10 +112,9 @@ def turn_to_any_by_weight(parameters: Any, place: Place, evidence: Evidence, mem
     n_arms = evidence.shape[0]
     for r in range(desk.chosen.size):
         e = explore_of(parameters, memory.explore, step, common_of(memory.common, r))
-        words = draw(seed, first_run + np.uint64(r), step, ZERO, EXPLORE, ZERO)
-        u = uniform(words[0], words[1])
-        if u < e:
-            desk.chosen[r] = min(int(u / e * n_arms), n_arms - 1)
+        arm = any_arm(e, n_arms, seed, first_run + np.uint64(r), step)
+        if arm >= 0:
+            desk.chosen[r] = arm
             desk.probability[r] = probability(parameters, desk.scores[desk.chosen[r], r] * desk.total[r])
         desk.probability[r] = (1.0 - e) * desk.probability[r] + e / n_arms
 

@@ -32,8 +32,9 @@ from driftbandit.engine.layout import (
     turn,
     weigh,
 )
+from driftbandit.engine.sharing import any_arm
 from driftbandit.online.table import Integers, Reals, swap
-from driftbandit.rng import CHOICE, EXPLORE, LUCK, draw, uniform
+from driftbandit.rng import CHOICE, LUCK, draw, uniform
 
 ZERO = np.uint64(0)
 HALF_WORD = np.uint64(32)
@@ -157,11 +158,8 @@ def turn_to_any(
 ) -> tuple[int, bool, float]:
     """In a share of choices any arm is taken; its place, whether that was so, and the share."""
     share = explore_of(p, settings[SHARE], settings[STEP], common_of(settings))
-    words = draw(seed, run, step, ZERO, EXPLORE, ZERO)
-    u = uniform(words[0], words[1])
-    if u < share:
-        return min(int(u / share * count), count - 1), True, share
-    return place, False, share
+    other = any_arm(share, count, seed, run, step)
+    return (other, True, share) if other >= 0 else (place, False, share)
 
 
 def next_place(settings: Reals) -> tuple[np.uint64, np.uint64, np.uint64]:
