@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 import driftbandit as db
-from driftbandit.engine import shard
-from driftbandit.engine.choosing import choose_largest, draw_words, first_attempts, list_doubtful, repeat_attempts
-from driftbandit.engine.layout import Record, attempt, attempted_first, choose, observe, own_of, shaped
-from driftbandit.engine.playing import take_in
-from driftbandit.linking import CPU, link
-from driftbandit.rng import BOOST, SCORE, draw
+from driftbandit.compiling.linking import link
+from driftbandit.compiling.target import CPU
+from driftbandit.engine.cpu import shard
+from driftbandit.engine.cpu.block import Record
+from driftbandit.engine.cpu.choice import choose_largest, draw_words, first_attempts, list_doubtful, repeat_attempts
+from driftbandit.engine.cpu.loop import take_in
+from driftbandit.engine.step.slots import attempt, attempted_first, choose, observe, own_of, shaped
+from driftbandit.numerics.rng import BOOST, SCORE, draw
 
 N_ARMS, RUNS, STEPS = 4, 512, 500
 ENVIRONMENT = db.Fast()

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import driftbandit as db
-from driftbandit.engine.cluster import Cluster
-from driftbandit.engine.cluster_worker import pack
+from driftbandit.engine.cluster.cluster import Cluster
+from driftbandit.engine.cluster.remote import pack
+from driftbandit.engine.cpu.shard import Shard, run_shard
 from driftbandit.engine.games import Game
-from driftbandit.engine.shard import Shard, run_shard
 
 POLICIES = (
     db.DiscountedThompsonSampling(discount=0.97),

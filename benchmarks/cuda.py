@@ -24,7 +24,7 @@ import numpy as np
 
 import driftbandit as db
 import examples
-from driftbandit.engine.shard import Outcome, Shard, run_shard
+from driftbandit.engine.cpu.shard import Outcome, Shard, run_shard
 
 SEED = 11
 POLICIES: list[db.Policy] = [
@@ -61,7 +61,7 @@ def on_processor(shard: Shard) -> Outcome:
 
 def compiled_on_card(task: tuple[list[Shard], str]) -> int:
     """Play a few runs, so that the kernels are compiled and kept; in a process of its own."""
-    from driftbandit.engine.cuda import Card
+    from driftbandit.engine.cuda.card import Card
 
     shards, precision = task
     return sum(1 for _ in Card(precision).run(shards, lambda _: None))
@@ -95,7 +95,7 @@ def warm(processes: int) -> None:
 
 def check(processes: int) -> None:
     """Every policy in every environment against the processor."""
-    from driftbandit.engine.cuda import Card
+    from driftbandit.engine.cuda.card import Card
 
     todo = pairs()
     shards = [short_shard(*pair) for pair in todo] + [long_shard(*pair) for pair in todo]
@@ -144,18 +144,18 @@ def check(processes: int) -> None:
 
 def shapes(_: int) -> None:
     """The same bits whatever the blocks, batches, parts and launches."""
-    from driftbandit.engine import cuda
+    from driftbandit.engine.cuda import card as backend
 
     shards = [long_shard(p, e) for p in POLICIES[::2] for e in (ENVIRONMENTS[0], ENVIRONMENTS[5])]
     answers = []
     for threads, together, stride in ((128, True, None), (32, True, None), (256, False, None), (128, True, 77)):
-        before = cuda.THREAD_NUMBERS
+        before = backend.THREAD_NUMBERS
         if stride:
-            cuda.THREAD_NUMBERS = stride * 4
-        card = cuda.Card("float64", threads=threads)
+            backend.THREAD_NUMBERS = stride * 4
+        card = backend.Card("float64", threads=threads)
         groups = [shards] if together else [[shard] for shard in shards]
         answers.append([outcome for group in groups for _, outcome in sorted(card.run(group, lambda _: None))])
-        cuda.THREAD_NUMBERS = before
+        backend.THREAD_NUMBERS = before
     equal = all(
         np.array_equal(x, y)
         for other in answers[1:]
@@ -174,7 +174,7 @@ def kernel_seconds(
 
     from numba import cuda
 
-    from driftbandit.engine.cuda_batch import Batch, kind_of
+    from driftbandit.engine.cuda.batch import Batch, kind_of
 
     rule = shard.policy.rule(shard.environment.n_arms)
     kind = kind_of(shard, rule, gpu, threads)
@@ -200,7 +200,7 @@ def million(policy: db.Policy, environment: db.Environment, horizon: int = 1000,
 
 def speed(_: int) -> None:
     """Every policy, K = 4, a million runs."""
-    from driftbandit.engine.cuda import _gpu
+    from driftbandit.engine.cuda.card import _gpu
 
     rows = []
     for policy in POLICIES:
@@ -216,7 +216,7 @@ def speed(_: int) -> None:
 
 def arms(_: int) -> None:
     """Discounted Thompson sampling with other numbers of arms and in other environments."""
-    from driftbandit.engine.cuda import _gpu
+    from driftbandit.engine.cuda.card import _gpu
 
     rows = []
     policy = db.DiscountedThompsonSampling(discount=0.97)
@@ -241,7 +241,7 @@ def arms(_: int) -> None:
 
 def other_target(precision: str, note: str, without: Any = None, other: Any = None, **options: Any) -> Any:
     """A card that does one thing another way."""
-    from driftbandit.engine import cuda_target
+    from driftbandit.engine.cuda import target as cuda_target
 
     class Other(cuda_target.Gpu):
         def __init__(self) -> None:
@@ -279,8 +279,9 @@ def variants(_: int) -> None:
     """What a design decision is worth: dTS and dOTS with one thing done another way."""
     from numba.cuda import libdevice
 
-    from driftbandit import rng, sampling
-    from driftbandit.engine import cuda_steps, cuda_target
+    from driftbandit.engine.cuda import steps as cuda_steps
+    from driftbandit.engine.cuda import target as cuda_target
+    from driftbandit.numerics import rng, sampling
 
     def halves(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> Any:
         x0, x1, x2, x3 = np.uint32(c0), np.uint32(c1), np.uint32(c2), np.uint32(c3)
@@ -316,11 +317,11 @@ def variants(_: int) -> None:
 
 def paper(_: int) -> None:
     """The whole paper at its full scale: the kernels and copies, the games, and the report."""
-    from driftbandit.engine.cuda import Card
+    from driftbandit.engine.cuda.card import Card
     from driftbandit.engine.games import play_games
     from driftbandit.paper import fitting, reproduction, running
-    from driftbandit.paper.entry import Scale
     from driftbandit.paper.experiments import chosen_experiments
+    from driftbandit.paper.game_of import Scale
     from driftbandit.paper.profiles import chosen_profiles
 
     experiments, profiles = chosen_experiments(None), chosen_profiles("all")

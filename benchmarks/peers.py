@@ -8,7 +8,7 @@ from typing import Any
 import driftbandit as db
 from benchmarks.peer_loops import MEANS
 from benchmarks.speed import timed
-from driftbandit.engine.shard import Shard, run_shard
+from driftbandit.engine.cpu.shard import Shard, run_shard
 
 PYTHON = Path(".venv-peers/bin/python")
 

@@ -12,7 +12,7 @@ import numpy as np
 
 import driftbandit as db
 from benchmarks import numpy_policies as plain
-from driftbandit.engine.shard import Shard, run_shard
+from driftbandit.engine.cpu.shard import Shard, run_shard
 
 ENVIRONMENT = db.Fast()
 RUNS = 2000

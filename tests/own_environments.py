@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 import driftbandit as db
-from driftbandit.rng import uniform
-from driftbandit.sampling import normal_pair
+from driftbandit.numerics.rng import uniform
+from driftbandit.numerics.sampling import normal_pair
 from driftbandit.specification import real, whole
 
 

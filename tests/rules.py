@@ -5,7 +5,7 @@ import math
 from typing import Any, ClassVar
 
 import driftbandit as db
-from driftbandit.linking import Target
+from driftbandit.compiling.target import Target
 from driftbandit.policies import Posterior, ago, kept
 from driftbandit.policies.rule import Rule
 

@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "policies")]
 
 import test_decisions  # noqa: E402  # found only now
 
-from driftbandit.engine.shard import Shard, run_shard  # noqa: E402  # likewise
+from driftbandit.engine.cpu.shard import Shard, run_shard  # noqa: E402  # likewise
 
 HORIZON, RUNS, FIRST_RUN, SEED = 300, 41, 3, 7
 

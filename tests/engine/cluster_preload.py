@@ -7,10 +7,10 @@ import types
 
 
 def _log_and_pause() -> None:
-    from driftbandit.engine import cluster_worker
+    from driftbandit.engine.cluster.cluster import remote
 
-    original = cluster_worker.run_shard
-    if original.__module__ != "driftbandit.engine.shard":  # Dask loads this file more than once
+    original = remote.run_shard
+    if original.__module__ != "driftbandit.engine.cpu.shard":  # Dask loads this file more than once
         return
 
     def run_shard(shard, **options):  # type: ignore[no-untyped-def]  # as the original
@@ -22,12 +22,12 @@ def _log_and_pause() -> None:
             time.sleep(0.005)
         return original(shard, **options)
 
-    cluster_worker.run_shard = run_shard
+    remote.run_shard = run_shard
 
 
 def _pretend_card() -> None:
     """A GPU in name: the shards are counted, and run on threads."""
-    from driftbandit.engine.threads import Threads
+    from driftbandit.engine.cpu.threads import Threads
 
     class Card(Threads):
         def __init__(self, precision: str) -> None:
@@ -51,9 +51,9 @@ def _pretend_no_card() -> None:
 
 
 def _module_cuda(card: object) -> None:
-    module = types.ModuleType("driftbandit.engine.cuda")
+    module = types.ModuleType("driftbandit.engine.cuda.card")
     module.Card = card  # type: ignore[attr-defined]
-    sys.modules["driftbandit.engine.cuda"] = module
+    sys.modules["driftbandit.engine.cuda.card"] = module
 
 
 class _Hidden:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import driftbandit as db
-from driftbandit.engine import shard
+from driftbandit.engine.cpu import shard
 
 GOOD: dict[str, Any] = {
     "policies": [db.ThompsonSampling()],

@@ -9,7 +9,7 @@ import pytest
 GAMES = """
 import numpy as np
 import driftbandit as db
-from driftbandit.engine.shard import Shard, run_shard
+from driftbandit.engine.cpu.shard import Shard, run_shard
 
 for text in {policies}:
     policy = db.Policy.parse(text)

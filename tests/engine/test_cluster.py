@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 import driftbandit as db
-from driftbandit.engine import cluster, cluster_sweep
-from driftbandit.engine.cluster import Cluster
-from driftbandit.engine.cluster_worker import pack, unpack
+from driftbandit.engine.cluster import cluster, sweep
+from driftbandit.engine.cluster.cluster import Cluster
+from driftbandit.engine.cluster.remote import pack, unpack
+from driftbandit.engine.cpu.shard import Outcome
+from driftbandit.engine.cpu.threads import Threads
 from driftbandit.engine.games import Game, play_games
 from driftbandit.engine.result import Result
-from driftbandit.engine.shard import Outcome
-from driftbandit.engine.threads import Threads
 
 from .cluster_machines import Machines, wait_until
 
@@ -38,7 +38,7 @@ def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "SHARD_SECONDS", 0.0016)
     monkeypatch.setattr(cluster, "SHORTEST_SECONDS", 0.0016)
     monkeypatch.setattr(cluster, "NANOSECONDS", {"sampled": 30.0, "index": 8.0, "weighted": 8.0})
-    monkeypatch.setattr(cluster_sweep, "GLANCE", 0.1)
+    monkeypatch.setattr(sweep, "GLANCE", 0.1)
 
 
 @pytest.fixture
@@ -98,9 +98,9 @@ def test_one_two_and_three_workers_give_the_bits_of_one_thread(
             assert_same_bits(result, expected)
         assert_same_bits(play(Cluster(client)), expected)
         assert_same_bits(play(Cluster(address, threads=1)), expected)
-        monkeypatch.setattr(cluster_sweep, "SHARD_THREADS", 1)
+        monkeypatch.setattr(sweep, "SHARD_THREADS", 1)
         assert_same_bits(play(Cluster(client)), expected)  # several shards a task
-        monkeypatch.setattr(cluster_sweep, "LARGE_ENVIRONMENT", 1)
+        monkeypatch.setattr(sweep, "LARGE_ENVIRONMENT", 1)
         assert_same_bits(play(Cluster(client)), expected)  # the environment apart from its shards
         assert client.status == "running"
     assert tasks_on(address) == []
@@ -266,7 +266,7 @@ def test_a_shard_that_fails_everywhere_ends_the_sweep(
                 act()
             return super().rule(n_arms)
 
-    monkeypatch.setattr(cluster_sweep, "MOST_ATTEMPTS", 0)
+    monkeypatch.setattr(sweep, "MOST_ATTEMPTS", 0)
     monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "0")
     _, address = machines.scheduler()
     machines.worker(address)

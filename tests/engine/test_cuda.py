@@ -20,10 +20,12 @@ import pytest
 
 import driftbandit as db
 import examples
-from driftbandit.engine import shard as processor
+from driftbandit.compiling.linking import link
+from driftbandit.compiling.slot import OPEN
+from driftbandit.compiling.target import Processor
+from driftbandit.engine.cpu import shard as processor
+from driftbandit.engine.cpu.shard import Outcome, Shard
 from driftbandit.engine.games import backend_for
-from driftbandit.engine.shard import Outcome, Shard
-from driftbandit.linking import Processor, link
 from own_policies import GUIDE
 from rules import RULES, Given, Plain
 
@@ -58,7 +60,7 @@ def alike(ours: Outcome, theirs: Outcome) -> bool:
 
 
 def played(shards: list[Shard], threads: int = 2) -> list[Outcome]:
-    from driftbandit.engine.cuda import Card
+    from driftbandit.engine.cuda.card import Card
 
     finished = 0
 
@@ -83,7 +85,7 @@ def compare_with_interpreted() -> Iterator[tuple[str, bool]]:
 
 def compare_rules() -> Iterator[tuple[str, bool]]:
     """Rules that use every part of one, with few arms and with many, in one launch and in several."""
-    from driftbandit.engine import cuda
+    from driftbandit.engine.cuda import card
 
     environments = {"few": ENVIRONMENTS[0], "few, mean": ENVIRONMENTS[2], "many": MANY_ARMS}
     shards = {
@@ -92,7 +94,7 @@ def compare_rules() -> Iterator[tuple[str, bool]]:
         for which, environment in environments.items()
     }
     outcomes = played(list(shards.values()))
-    cuda.SHORTEST_LAUNCH, cuda.THREAD_NUMBERS = 7, 7
+    card.SHORTEST_LAUNCH, card.THREAD_NUMBERS = 7, 7
     again = played(list(shards.values()))
     processor.CPU = Plain()  # type: ignore[assignment]  # for the rest of this process
     for (name, shard), outcome, other in zip(shards.items(), outcomes, again, strict=True):
@@ -108,7 +110,7 @@ def compare_with_compiled() -> Iterator[tuple[str, bool]]:
 
 def compare_shapes() -> Iterator[tuple[str, bool]]:
     """Blocks of other sizes, shards alone, and games cut into many launches."""
-    from driftbandit.engine import cuda
+    from driftbandit.engine.cuda import card
 
     pairs = [(NAMED[name], ENVIRONMENTS[j]) for name, j in (("dts", 0), ("rexp3", 3), ("sw-ucb", 1), ("dots", 5))]
     shards = [shard_of(policy, environment, 10) for policy, environment in pairs]
@@ -119,7 +121,7 @@ def compare_shapes() -> Iterator[tuple[str, bool]]:
     }
     for name, play in shapes.items():
         yield name, equal(whole, play())
-    cuda.SHORTEST_LAUNCH, cuda.THREAD_NUMBERS = 3, 3
+    card.SHORTEST_LAUNCH, card.THREAD_NUMBERS = 3, 3
     yield "launches of 3 steps", equal(whole, played(shards))
 
 
@@ -167,9 +169,9 @@ def test_a_card_agrees_with_compiled_kernels_and_with_itself(check: str) -> None
 @pytest.mark.parametrize("sign", [-1, 1])
 def test_a_test_in_single_precision_first_never_decides_otherwise(sign: int) -> None:
     pytest.importorskip("numba.cuda")
-    from driftbandit.engine import cuda_target
-    from driftbandit.rng import draw
-    from driftbandit.sampling import odds_accepted
+    from driftbandit.engine.cuda import target
+    from driftbandit.numerics.rng import draw
+    from driftbandit.numerics.sampling import odds_accepted
 
     class Imprecise(Processor):
         """The processor with logarithms and quotients as far off as a card's may be."""
@@ -179,14 +181,14 @@ def test_a_test_in_single_precision_first_never_decides_otherwise(sign: int) -> 
         @functools.cached_property
         def replacements(self) -> Mapping[Any, Any]:
             logs, quotients = (log_above, quotient_above) if sign > 0 else (log_below, quotient_below)
-            own: dict[Any, Any] = {cuda_target.fast_log: logs, cuda_target.fast_quotient: quotients}
+            own: dict[Any, Any] = {target.fast_log: logs, target.fast_quotient: quotients}
             return dict(super().replacements) | own
 
     generator = np.random.default_rng(3)
     sizes = generator.choice([0.0, 0.1, 1.0, 30.0, 3000.0], 200_000)
     shapes = 1.0 + generator.exponential(size=(2, 200_000)) * sizes
     soon, fully = np.empty((2, shapes.shape[1]), np.bool_)
-    functions = {"draw_words": draw, "quick": cuda_target.odds_accepted_soon, "full": odds_accepted}
+    functions = {"draw_words": draw, "quick": target.odds_accepted_soon, "full": odds_accepted}
     link(decide_both, Imprecise(), **functions)(shapes[0], shapes[1], soon, fully)
     assert 0.5 < fully.mean() < 0.999
     assert np.array_equal(soon, fully)
@@ -210,11 +212,7 @@ def quotient_below(x: Any, y: Any) -> Any:
     return np.float32(x / y * 0.9999998)
 
 
-def _open(*_: Any) -> Any:
-    raise AssertionError("a slot")
-
-
-draw_words = quick = full = _open
+draw_words = quick = full = OPEN
 
 
 def decide_both(a: Any, b: Any, soon: Any, fully: Any) -> None:
@@ -235,7 +233,7 @@ def test_without_a_card_one_line_says_what_is_missing() -> None:
 
 
 def test_starred_arguments_are_refused_in_one_line() -> None:
-    from driftbandit.engine.cuda import check_arguments
+    from driftbandit.engine.cuda.card import check_arguments
 
     rule = RULES["one number"]
     check_arguments(rule, "Mine")
@@ -259,7 +257,7 @@ def test_nothing_else_needs_numba_cuda() -> None:
     source = Path(db.__file__).parent
     texts = {path.name: path.read_text(encoding="utf-8") for path in source.rglob("*.py")}
     users = {name for name, text in texts.items() if "numba.cuda" in text or "from numba import cuda" in text}
-    assert users == {"cuda.py", "cuda_target.py"}
+    assert users == {"card.py", "target.py"}
 
 
 if __name__ == "__main__":

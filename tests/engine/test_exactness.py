@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import driftbandit as db
+from driftbandit.engine.cpu.shard import Shard, run_shard
 from driftbandit.engine.games import recorded_steps
-from driftbandit.engine.shard import Shard, run_shard
 
 POLICIES = [
     db.DiscountedThompsonSampling(discount=0.9),
@@ -60,7 +60,7 @@ def test_a_shard_cut_into_many_kernel_calls_gives_the_same(monkeypatch: pytest.M
     for policy, environment in PAIRS:
         shard = Shard(policy, environment, 200, 3, 0, 10, tuple(range(10, 201, 10)))
         whole = run_shard(shard)
-        monkeypatch.setattr("driftbandit.engine.shard.CALL_NUMBERS", 7 * 10 * environment.n_arms)
+        monkeypatch.setattr("driftbandit.engine.cpu.shard.CALL_NUMBERS", 7 * 10 * environment.n_arms)
         for figure, again in zip(whole, run_shard(shard), strict=True):
             assert np.array_equal(figure, again)
         monkeypatch.undo()

@@ -68,7 +68,7 @@ def test_an_interrupt_leaves_no_thread_at_work() -> None:
 
 def test_an_interrupt_does_not_wait_for_a_kernel_that_is_being_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled, before = threading.Event(), threading.active_count()
-    monkeypatch.setattr("driftbandit.engine.shard.kernel_for", lambda *_: compiled.wait(300))
+    monkeypatch.setattr("driftbandit.engine.cpu.shard.kernel_for", lambda *_: compiled.wait(300))
     timer = threading.Timer(0.5, lambda: signal.raise_signal(signal.SIGINT))
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     began = time.monotonic()
@@ -89,7 +89,7 @@ def test_an_error_in_a_worker_is_raised_to_the_caller(monkeypatch: pytest.Monkey
         raise ZeroDivisionError("in a thread")
 
     before = threading.active_count()
-    monkeypatch.setattr("driftbandit.engine.shard.kernel_for", broken)
+    monkeypatch.setattr("driftbandit.engine.cpu.shard.kernel_for", broken)
     with pytest.raises(ZeroDivisionError, match="in a thread"):
         db.simulate(db.UniformRandom(), db.Fast(), horizon=10, runs=2000, threads=2, progress=False)
     assert threading.active_count() == before

@@ -15,11 +15,11 @@ import pytest
 import driftbandit as db
 import naive
 import own_environments as own
-from driftbandit.engine import shard as processor
-from driftbandit.engine.keeping import Keeper
+from driftbandit.engine.checkpoints import Keeper
+from driftbandit.engine.cpu import shard as processor
+from driftbandit.engine.cpu.shard import Shard, run_shard
 from driftbandit.engine.oracle import static_oracle
-from driftbandit.engine.shard import Shard, run_shard
-from driftbandit.rng import START, TOGETHER, WALK
+from driftbandit.numerics.rng import START, TOGETHER, WALK
 from own_policies import DiscountMixture
 from rules import Plain
 

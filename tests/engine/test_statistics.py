@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 import driftbandit as db
+from driftbandit.engine.cpu.shard import Shard, run_shard
 from driftbandit.engine.estimate import Estimate, Estimates, estimate, half_width
-from driftbandit.engine.shard import Shard, run_shard
 
 DTS, UNIFORM = db.DiscountedThompsonSampling(discount=0.9), db.UniformRandom()
 

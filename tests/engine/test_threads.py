@@ -4,8 +4,8 @@ import dataclasses
 from typing import ClassVar
 
 import driftbandit as db
-from driftbandit.engine.shard import Shard
-from driftbandit.engine.threads import _Todo
+from driftbandit.engine.cpu.shard import Shard
+from driftbandit.engine.cpu.threads import _Todo
 from driftbandit.policies import posterior
 
 

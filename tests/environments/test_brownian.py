@@ -6,9 +6,9 @@ from scipy import stats
 
 import driftbandit as db
 import naive
-from driftbandit.engine.shard import Shard, run_shard
-from driftbandit.engine.walking import mean_after, mean_at_start
-from driftbandit.linking import link
+from driftbandit.compiling.linking import link
+from driftbandit.engine.cpu.shard import Shard, run_shard
+from driftbandit.engine.step.path import mean_after, mean_at_start
 
 
 def walk(parameters, seed, run, arm, means):

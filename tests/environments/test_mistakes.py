@@ -9,9 +9,9 @@ import pytest
 
 import driftbandit as db
 import own_environments
-from driftbandit.engine import shard
-from driftbandit.environments import trying
-from driftbandit.rng import uniform
+from driftbandit.engine.cpu import shard
+from driftbandit.environments import validation
+from driftbandit.numerics.rng import uniform
 
 
 @pytest.fixture(autouse=True)
@@ -121,7 +121,7 @@ def test_the_whole_game_is_looked_at_in_parts(monkeypatch: pytest.MonkeyPatch) -
 
     assert "got 2.0 at clock 150000, column 3" in answer(environment_with(means_at=means_at), horizon=200_000)
     assert max(lengths) == 65536
-    monkeypatch.setattr(trying, "NUMBERS", 30)
+    monkeypatch.setattr(validation, "NUMBERS", 30)
     lengths.clear()
     assert "got 2.0 at clock 150000" in answer(environment_with(means_at=means_at), horizon=150_001)
     assert max(lengths) == 10
@@ -238,7 +238,7 @@ def test_a_user_s_own_array_is_neither_frozen_nor_followed() -> None:
 def test_right_environments_pass(parts) -> None:
     for rested in (False, True):
         environment = environment_with(**parts, rested=rested)
-        assert trying.tried(environment, 50) is environment
+        assert validation.tried(environment, 50) is environment
 
 
 @pytest.mark.parametrize(
@@ -252,5 +252,5 @@ def test_right_environments_pass(parts) -> None:
     ids=str,
 )  # fmt: skip
 def test_the_package_s_own_environments_would_pass(environment, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trying, "OURS", "nobody's")
-    assert trying.tried(environment, 100) is environment
+    monkeypatch.setattr(validation, "OURS", "nobody's")
+    assert validation.tried(environment, 100) is environment

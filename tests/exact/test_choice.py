@@ -5,7 +5,7 @@ import pytest
 
 import driftbandit as db
 import examples
-from driftbandit.engine.shard import Shard, run_shard
+from driftbandit.engine.cpu.shard import Shard, run_shard
 from driftbandit.policies import Rule
 from own_policies import GUIDE
 from rules import Given

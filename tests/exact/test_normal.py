@@ -12,7 +12,7 @@ from tests.exact import oracle
 
 import driftbandit as db
 from driftbandit.exact.normal import normal_probabilities
-from driftbandit.exact.normal_cdf import log_cdf
+from driftbandit.exact.quadrature.normal_cdf import log_cdf
 
 REFERENCE = json.loads((Path(__file__).parent / "data" / "normal_reference.json").read_text(encoding="utf-8"))
 KINDS = sorted({(row["kind"], len(row["parameters"])) for row in REFERENCE})

@@ -16,8 +16,8 @@ from tests.online.scenes import ARMS, Ticker, assert_same_evidence, ids
 
 import driftbandit as db
 import own_policies
-from driftbandit.engine import shard
-from driftbandit.engine.shard import Shard, run_shard
+from driftbandit.engine.cpu import shard
+from driftbandit.engine.cpu.shard import Shard, run_shard
 from driftbandit.exact.choice import rule_probabilities
 from driftbandit.online import Bandit, family, present
 from driftbandit.online.probabilities import next_probabilities

@@ -7,7 +7,7 @@ import pytest
 from tests.online.scenes import ARMS, POLICIES, Made, Ticker, expected_evidence, ids
 
 import driftbandit as db
-from driftbandit.engine.shard import Shard, run_shard
+from driftbandit.engine.cpu.shard import Shard, run_shard
 from driftbandit.online import Bandit
 
 

@@ -10,8 +10,8 @@ from tests.online.scenes import Ticker
 
 import driftbandit as db
 from driftbandit.exact import selection_probabilities
+from driftbandit.exact.alike import grouped_probabilities
 from driftbandit.online import Bandit, dormant, family
-from driftbandit.online.grouped import grouped_probabilities
 
 PRIORS = [(1.0, 1.0), (2.0, 3.0), (0.5, 0.5), (1.0, 4.0), (3.0, 1.0)]
 

@@ -4,10 +4,10 @@ import pytest
 
 from driftbandit.errors import InvalidValue
 from driftbandit.paper.contenders import PROPOSED
-from driftbandit.paper.entry import Scale
 from driftbandit.paper.experiment import ByArms, ByDiscount, OverTime
 from driftbandit.paper.experiments import EXPERIMENTS, chosen_experiments
 from driftbandit.paper.fitting import fitting_games, unfitted
+from driftbandit.paper.game_of import Scale
 from driftbandit.paper.printed import SETTINGS
 from driftbandit.paper.profiles import FITTED, PROFILES, PUBLISHED, TEXT, chosen_profiles
 

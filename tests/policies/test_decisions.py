@@ -9,7 +9,7 @@ import pytest
 import driftbandit as db
 import examples
 import naive
-from driftbandit.engine.shard import Shard, run_shard
+from driftbandit.engine.cpu.shard import Shard, run_shard
 
 HORIZON = 120
 RUNS = 3

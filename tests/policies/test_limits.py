@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import driftbandit as db
-from driftbandit.engine.shard import Shard, run_shard
+from driftbandit.engine.cpu.shard import Shard, run_shard
 
 HORIZON = 400
 RUNS = 30

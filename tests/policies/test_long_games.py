@@ -5,7 +5,7 @@ import pytest
 
 import driftbandit as db
 import examples
-from driftbandit.engine import shard as engine
+from driftbandit.engine.cpu import shard as engine
 
 POLICIES = [
     db.DiscountedOptimisticThompsonSampling(discount=0.99, prior_successes=1e-3, prior_failures=1e-3),

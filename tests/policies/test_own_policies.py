@@ -7,8 +7,8 @@ import pytest
 
 import driftbandit as db
 import naive
-from driftbandit.engine import shard
-from driftbandit.engine.shard import Shard, run_shard
+from driftbandit.engine.cpu import shard
+from driftbandit.engine.cpu.shard import Shard, run_shard
 from own_policies import GUIDE
 from rules import Plain
 

@@ -10,19 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftbandit import checks
+from driftbandit.compiling.linking import look_again
 from driftbandit.engine import oracle
-from driftbandit.engine.keeping import Keeper
+from driftbandit.engine.checkpoints import Keeper
+from driftbandit.engine.cpu.shard import Outcome, Shard
+from driftbandit.engine.cpu.threads import Threads
 from driftbandit.engine.progress import Progress
 from driftbandit.engine.result import Result, assemble
-from driftbandit.engine.shard import Outcome, Shard
-from driftbandit.engine.threads import Threads
 from driftbandit.environments import Environment
-from driftbandit.environments.trying import tried as tried_environment
+from driftbandit.environments.validation import tried as tried_environment
 from driftbandit.errors import ClusterError, Interrupted, InvalidValue
-from driftbandit.linking import look_again
+from driftbandit.numerics.rng import MAX_RUN, MAX_STEP
 from driftbandit.policies import Policy
-from driftbandit.policies.trying import tried
-from driftbandit.rng import MAX_RUN, MAX_STEP
+from driftbandit.policies.validation import tried
 
 MOST_POINTS = 200
 """At how many steps the figures of every run are kept, at most."""
@@ -192,11 +192,11 @@ def backend_for(threads: int | None, device: str, precision: str, cluster: Any) 
     if precision == "float32" and device == "cpu":
         raise InvalidValue('precision must be "float64" on device "cpu", got "float32"')
     if cluster is not None:
-        from driftbandit.engine.cluster import Cluster
+        from driftbandit.engine.cluster.cluster import Cluster
 
         return Cluster(cluster, threads, device, precision)
     if device == "cuda":
-        from driftbandit.engine.cuda import Card
+        from driftbandit.engine.cuda.card import Card
 
         return Card(precision)
     return Threads(threads)

@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.engine.layout import Reals
-from driftbandit.engine.walking import mean_after, mean_at_start
+from driftbandit.compiling.linking import link
+from driftbandit.compiling.target import CPU
+from driftbandit.engine.cpu.block import Reals
+from driftbandit.engine.step.path import mean_after, mean_at_start
 from driftbandit.environments import Environment
-from driftbandit.environments.trying import means_of
-from driftbandit.linking import CPU, link
+from driftbandit.environments.validation import means_of
 
 ROWS = 1 << 16
 WALK_NUMBERS = 1 << 22

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from driftbandit.environments.environment import Environment, arms
 from driftbandit.environments.path import Path
-from driftbandit.rng import Words, uniform
-from driftbandit.sampling import normal_pair
+from driftbandit.numerics.rng import Words, uniform
+from driftbandit.numerics.sampling import normal_pair
 from driftbandit.specification import optional_real, real
 
 ANYWHERE = -1.0

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from driftbandit.environments.path import Path
 from driftbandit.errors import InvalidValue
-from driftbandit.rng import MAX_ARM
+from driftbandit.numerics.rng import MAX_ARM
 from driftbandit.specification import Specification, choice, flag, real, whole
 
 Means = NDArray[np.float64]

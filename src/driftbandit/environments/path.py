@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from driftbandit.linking import Function
+from driftbandit.compiling.linking import Function
 
 
 @dataclasses.dataclass(frozen=True)
@@ -11,7 +11,7 @@ class Path:
 
     Randomness is passed in. `words` are four random 32-bit words of this arm at this moment; `together` are four words
     that all arms of the run have in common at this reading of the clock, so that they can do something all at once.
-    `driftbandit.rng.uniform` and `driftbandit.sampling.normal_pair` make numbers of two words each.
+    `driftbandit.numerics.rng.uniform` and `driftbandit.numerics.sampling.normal_pair` make numbers of two words each.
 
     The functions are compiled like those of a `Rule`: define them once, at the top of a module, not anew in each call.
     """

@@ -6,7 +6,7 @@ from typing import ClassVar
 from driftbandit.checks import reject
 from driftbandit.environments.environment import Environment, arms
 from driftbandit.environments.path import Path
-from driftbandit.rng import Words, uniform
+from driftbandit.numerics.rng import Words, uniform
 from driftbandit.specification import flag, real
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from driftbandit import checks
 from driftbandit.environments import Environment
-from driftbandit.environments.trying import means_of, tried
+from driftbandit.environments.validation import means_of, tried
 from driftbandit.errors import InvalidValue
 from driftbandit.policies import Policy, Rule
 from driftbandit.policies.rule import no_context

@@ -18,14 +18,25 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.elementary import exp, log
-from driftbandit.exact.compiled import compiled
-from driftbandit.exact.double_double import two_sum
-from driftbandit.exact.legendre import NODES, POINTS
-from driftbandit.exact.normal_cdf import cdf_on_nodes, density_on_nodes, log_cdf, scaled_tail, standardised
-from driftbandit.exact.panels import ERROR, NEGLIGIBLE, next_factor, shorter_factor
+from driftbandit.compiling.long_kernels import compiled
 from driftbandit.exact.parameters import Array, normals
-from driftbandit.exact.sums import GUESS, MASS, PEAK, ROUGHNESS, SMALLEST_LOG, SUMS, TOP, VALUE, add, weigh_panel
+from driftbandit.exact.quadrature.double_double import two_sum
+from driftbandit.exact.quadrature.legendre import NODES, POINTS
+from driftbandit.exact.quadrature.normal_cdf import cdf_on_nodes, density_on_nodes, log_cdf, scaled_tail, standardised
+from driftbandit.exact.quadrature.panels import ERROR, NEGLIGIBLE, next_factor, shorter_factor
+from driftbandit.exact.quadrature.sums import (
+    GUESS,
+    MASS,
+    PEAK,
+    ROUGHNESS,
+    SMALLEST_LOG,
+    SUMS,
+    TOP,
+    VALUE,
+    add,
+    weigh_panel,
+)
+from driftbandit.numerics.elementary import exp, log
 
 # Columns that describe an arm whose score is random.
 MEAN, DEVIATION = 0, 1

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.exact import ratio, series
-from driftbandit.exact.compiled import compiled
+from driftbandit.compiling.long_kernels import compiled
 from driftbandit.exact.parameters import Array, broadcast, positive
+from driftbandit.exact.quadrature import ratio, series
 from driftbandit.exact.selection import selection_probabilities
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from driftbandit import checks
-from driftbandit.linking import look_again
+from driftbandit.compiling.linking import look_again
 from driftbandit.online.aging import check_learning
 from driftbandit.online.chooser import Chooser
 from driftbandit.online.decision import Decision, Snapshot
@@ -25,7 +25,7 @@ from driftbandit.online.stored import Stored
 from driftbandit.online.timing import Timing
 from driftbandit.online.waiting import MOST_REPLICAS, NUMBER, REPLICA_SHIFT, Entry, Waiting
 from driftbandit.policies import Policy
-from driftbandit.policies.trying import tried
+from driftbandit.policies.validation import tried
 
 Arms = Iterable[str | int]
 

@@ -1,7 +1,8 @@
 """The choice of a live decision: the rule's scores or probabilities over the arms that are there now.
 
-Scores, random numbers and the breaking of ties are those of `driftbandit.engine.single`; what is added is that arms
-come and go, that some are dormant, and that a floor may be kept under every probability. Selections have one signature:
+Scores, random numbers and the breaking of ties are those of `driftbandit.engine.step.one_run`; what is added is that
+arms come and go, that some are dormant, and that a floor may be kept under every probability. Selections have
+one signature:
 
     choose(table, order, shapes, settings, weight, active, count, best, rest)
         → (arm, place of the arm among the active ones or −1, probability before the floor or −1, active arms now)
@@ -17,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.elementary import exp, log
-from driftbandit.engine.layout import (
-    _open,
+from driftbandit.compiling.slot import OPEN
+from driftbandit.engine.step.forms import any_arm
+from driftbandit.engine.step.slots import (
     common_of,
     context,
     context_of,
@@ -32,9 +33,9 @@ from driftbandit.engine.layout import (
     turn,
     weigh,
 )
-from driftbandit.engine.sharing import any_arm
+from driftbandit.numerics.elementary import exp, log
+from driftbandit.numerics.rng import CHOICE, LUCK, draw, uniform
 from driftbandit.online.table import Integers, Reals, swap
-from driftbandit.rng import CHOICE, LUCK, draw, uniform
 
 ZERO = np.uint64(0)
 HALF_WORD = np.uint64(32)
@@ -47,17 +48,17 @@ NEGLIGIBLE = 1e-12
 """Evidence that may be forgotten where no score shows it."""
 
 # Forms of parts of a choice
-least = at_prior = chance_of = spread = fade = counted = shared_now = _open
+least = at_prior = chance_of = spread = fade = counted = shared_now = OPEN
 # How `settings` are read
-parameters_of = start_of = _open
-size: Any = _open
+parameters_of = start_of = OPEN
+size: Any = OPEN
 """How many numbers an arm has."""
-count_at: Any = _open
-other_at: Any = _open
-other_count_at: Any = _open
-weight_at: Any = _open
-weights_at: Any = _open
-most: Any = _open
+count_at: Any = OPEN
+other_at: Any = OPEN
+other_count_at: Any = OPEN
+weight_at: Any = OPEN
+weights_at: Any = OPEN
+most: Any = OPEN
 """Observations that all arms together can have."""
 
 Parameters = tuple[float, ...]

@@ -13,8 +13,8 @@ import math
 
 import numpy as np
 
-from driftbandit.elementary import log
-from driftbandit.rng import CHOICE, draw, uniform
+from driftbandit.numerics.elementary import log
+from driftbandit.numerics.rng import CHOICE, draw, uniform
 
 ZERO = np.uint64(0)
 DORMANT = np.uint64(3)

@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.engine import numbers, sharing, single, watching
-from driftbandit.engine.slots import rule_slots
-from driftbandit.linking import CPU, link
+from driftbandit.compiling.linking import link
+from driftbandit.compiling.target import CPU
+from driftbandit.engine.cpu import context, watch
+from driftbandit.engine.step import numbers, one_run
+from driftbandit.engine.step.rule_slots import rule_slots
+from driftbandit.numerics.rng import TRIAL, draw, uniform
 from driftbandit.online import choosing, dormant, table
 from driftbandit.online.choosing import FIRST, ZERO
 from driftbandit.policies import Rule
 from driftbandit.policies.rule import no_context
-from driftbandit.rng import TRIAL, draw, uniform
 
 FEW_ARMS = 64
 """Up to here every arm is looked at in every decision; dormant arms pay only beyond."""
@@ -36,7 +38,7 @@ def compiled_choice(rule: Rule) -> Any:
     count = len(rule.initial)
     columns = table.columns_of(count)
     surrounded = rule.context is not no_context and (bool(rule.common) or rule.luck)
-    slots: dict[str, Any] = rule_slots(rule, sharing, watching) | {
+    slots: dict[str, Any] = rule_slots(rule, context, watch) | {
         "size": count,
         "count_at": columns.count,
         "other_at": columns.other,
@@ -59,7 +61,7 @@ def compiled_choice(rule: Rule) -> Any:
     if rule.selection == "weighted":
         return link(choosing.by_weight, CPU, **slots)
     slots |= {
-        "settled": single.sampled_score if rule.selection == "sampled" else single.index_score,
+        "settled": one_run.sampled_score if rule.selection == "sampled" else one_run.index_score,
         "least": choosing.no_mean,
         "at_prior": choosing.never,
         "chance_of": choosing.even_split if known_now else choosing.later,

@@ -17,11 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftbandit.engine import sharing, watching
-from driftbandit.engine.layout import forgotten, heard, own_of, put_own, renewed, take
-from driftbandit.engine.shard import block_slots
-from driftbandit.engine.slots import rule_slots
-from driftbandit.linking import CPU, link
+from driftbandit.compiling.linking import link
+from driftbandit.compiling.target import CPU
+from driftbandit.engine.cpu import context, watch
+from driftbandit.engine.cpu.shard import block_slots
+from driftbandit.engine.step.rule_slots import rule_slots
+from driftbandit.engine.step.slots import forgotten, heard, own_of, put_own, renewed, take
 from driftbandit.online.chooser import Chooser
 from driftbandit.online.ledger import Ledger
 from driftbandit.online.table import Reals, grown
@@ -105,7 +106,7 @@ class Present(Ledger):
 
     def _run(self, function: Any, *arguments: Any) -> Any:
         if function not in self._compiled:
-            slots = rule_slots(self.rule, sharing, watching) | block_slots(self.rule)
+            slots = rule_slots(self.rule, context, watch) | block_slots(self.rule)
             self._compiled[function] = link(function, CPU, **slots)
         return self._compiled[function](*arguments)
 

@@ -47,7 +47,7 @@ def next_probabilities(
 
 def _with_dormant(shapes: Reals, new: Any, asleep: int, optimistic: bool) -> tuple[Reals, float]:
     """A kind of posterior is integrated once, however many arms have it."""
-    from driftbandit.online.grouped import grouped_probabilities  # late: imports SciPy
+    from driftbandit.exact.alike import grouped_probabilities  # late: imports SciPy
 
     kinds, kind_of, counts = np.unique(np.concatenate([shapes, [new]]), axis=0, return_inverse=True, return_counts=True)
     kind_of = kind_of.ravel()

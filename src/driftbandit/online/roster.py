@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from driftbandit import checks
-from driftbandit.rng import MAX_ARM
+from driftbandit.numerics.rng import MAX_ARM
 
 
 class Roster:

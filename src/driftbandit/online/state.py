@@ -1,7 +1,7 @@
 """The state of a bandit as plain values, and back.
 
-Numbers are written so that they come back to the bit. Random numbers come from a counter (driftbandit.rng), so their
-state is the seed, the replica and the number of decisions made. Nothing that is read is trusted: every entry is
+Numbers are written so that they come back to the bit. Random numbers come from a counter (driftbandit.numerics.rng), so
+their state is the seed, the replica and the number of decisions made. Nothing that is read is trusted: every entry is
 checked, and evidence can only refer to arms that are there.
 """
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from driftbandit.paper.contenders import PROPOSED, Discounts, contender, discounted
-from driftbandit.paper.entry import Entry, Scale
+from driftbandit.paper.game_of import Entry, Scale
 from driftbandit.paper.printed import APPENDIX_RUNS, HORIZON, MAIN_RUNS, SETTINGS, Setting
 from driftbandit.paper.profiles import Profile
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from driftbandit.engine.games import Game
 from driftbandit.paper.contenders import Discounts
-from driftbandit.paper.entry import Entry, Scale
 from driftbandit.paper.experiment import Experiment
+from driftbandit.paper.game_of import Entry, Scale
 from driftbandit.paper.profiles import Profile
 from driftbandit.paper.record import Record
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 
 from driftbandit.engine.games import Game
 from driftbandit.paper.contenders import PROPOSED, Discounts, discounted
-from driftbandit.paper.entry import Scale
 from driftbandit.paper.experiments import CANDIDATES
+from driftbandit.paper.game_of import Scale
 from driftbandit.paper.printed import HORIZON, SETTINGS, Setting
 from driftbandit.paper.profiles import FITTED
 from driftbandit.paper.record import Record

@@ -10,8 +10,8 @@ from driftbandit._version import __version__
 from driftbandit.engine.games import Game
 from driftbandit.paper.claims import Judgement
 from driftbandit.paper.drawing import opening, panels_of, readings
-from driftbandit.paper.entry import Scale
 from driftbandit.paper.findings import Findings
+from driftbandit.paper.game_of import Scale
 from driftbandit.paper.pictures import Picture, written
 from driftbandit.paper.running import Work
 from driftbandit.paper.store import Store

@@ -11,12 +11,12 @@ from driftbandit.engine.games import Backend, Game, backend_for
 from driftbandit.engine.progress import Progress
 from driftbandit.errors import Interrupted
 from driftbandit.paper.claims import judged
-from driftbandit.paper.entry import Scale
 from driftbandit.paper.experiment import Experiment
 from driftbandit.paper.experiments import chosen_experiments
 from driftbandit.paper.findings import Findings
 from driftbandit.paper.fitting import fitted_discounts, fitting_games, unfitted
 from driftbandit.paper.folder import DRAWING, drawn, facts_of, write_index, write_numbers, write_whole
+from driftbandit.paper.game_of import Scale
 from driftbandit.paper.lock import locked
 from driftbandit.paper.printed import Setting
 from driftbandit.paper.profiles import Profile, chosen_profiles

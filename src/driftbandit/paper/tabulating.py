@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from driftbandit.engine.estimate import Estimate
-from driftbandit.paper.entry import Entry
 from driftbandit.paper.experiment import ByArms, ByDiscount, DiscountByArms, Experiment, OverTime, PriorMap, Rested
 from driftbandit.paper.findings import Findings
+from driftbandit.paper.game_of import Entry
 from driftbandit.paper.record import Record
 
 

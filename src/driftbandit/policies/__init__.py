@@ -1,10 +1,7 @@
 """The policies, one a file."""
 
 from driftbandit.policies.clock import Clock
-from driftbandit.policies.discounted_thompson import (
-    DiscountedOptimisticThompsonSampling,
-    DiscountedThompsonSampling,
-)
+from driftbandit.policies.discounted_thompson import DiscountedOptimisticThompsonSampling, DiscountedThompsonSampling
 from driftbandit.policies.discounted_ucb import DiscountedUCB
 from driftbandit.policies.dynamic_thompson import DynamicThompsonSampling
 from driftbandit.policies.exp3 import Exp3

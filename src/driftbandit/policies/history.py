@@ -4,7 +4,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from driftbandit.elementary import real
+from driftbandit.numerics.elementary import real
 
 History = tuple[NDArray[Any], int, int]
 """A ring of rewards, how many there were since the arm last started, and how many of the last count at most: read it by

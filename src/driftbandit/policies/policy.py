@@ -1,8 +1,7 @@
 """What a policy is to the rest of the package: parameters that are checked, and the rule that follows.
 
 To write a policy of your own, subclass `Policy` as a frozen dataclass, give it a `name`, and return a `Rule`; the
-functions in it may use arithmetic, `math` and the functions of `driftbandit.elementary` and `driftbandit.sampling`,
-and are compiled when first used.
+functions in it may use arithmetic, `math` and what `driftbandit.numerics` lists, and are compiled when first used.
 """
 
 import dataclasses

@@ -7,17 +7,17 @@ is known of an arm:
     "optimistic beta"  the larger of such a sample and the mean of the law
     "normal"           Normal with mean shape[0] and standard deviation shape[1]
 
-Beta samples are compared by their odds (driftbandit.sampling). A `Sampler` is how such a score is drawn, one attempt at
-a time; every law has its own, and a rule whose scores are of no such law brings one.
+Beta samples are compared by their odds (driftbandit.numerics.sampling). A `Sampler` is how such a
+score is drawn, one attempt at a time; every law has its own, and a rule whose scores are of no such law brings one.
 """
 
 import dataclasses
 from typing import Any, Literal
 
-from driftbandit.elementary import log
-from driftbandit.policies.rule import Function, Parameters, Rule
-from driftbandit.rng import Words
-from driftbandit.rough import (
+from driftbandit.numerics.elementary import log
+from driftbandit.numerics.rng import Words
+from driftbandit.numerics.sampling import log_odds_accepted, log_odds_attempt, normal_pair, odds_accepted, odds_attempt
+from driftbandit.numerics.single_precision import (
     RoughAttempt,
     log_odds_apart,
     odds_apart,
@@ -26,7 +26,7 @@ from driftbandit.rough import (
     rough_odds_attempt,
     single,
 )
-from driftbandit.sampling import log_odds_accepted, log_odds_attempt, normal_pair, odds_accepted, odds_attempt
+from driftbandit.policies.rule import Function, Parameters, Rule
 
 Shape = tuple[float, float]
 
@@ -73,7 +73,7 @@ class Sampler:
         accepted: accepted(shape, words) → whether an attempt that is not sure stands; if not, it is made again with
             new words.
         rough: as `attempt`, but quicker and only about right: (value, accepted for sure, accepted, whether that is
-            clear), with the value within a bound where it is sure, or accepted and clear (driftbandit.rough).
+            clear), with the value within a bound where it is sure, or accepted and clear (`numerics.single_precision`).
         apart: apart(first, second) → whether rough scores prove that the first score is larger than the second.
         boosted: whether attempts look at `more`.
     """

@@ -10,7 +10,7 @@ from driftbandit.paper.experiment import Experiment
 from driftbandit.paper.experiments import EXPERIMENTS
 from driftbandit.paper.findings import Findings
 from driftbandit.paper.pictures import Picture
-from driftbandit.paper.report.ledger import glance, ledger
+from driftbandit.paper.report.claims import glance, ledger
 from driftbandit.paper.report.tables import final_table, fitted_table, parameter_table
 from driftbandit.paper.report.words import plain_words
 

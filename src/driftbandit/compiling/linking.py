@@ -1,0 +1,199 @@
+"""One source, several targets: plain functions are bound together and compiled where they will run.
+
+Rules, random numbers and loops are written as plain Python functions on numbers. `link` takes the outermost one,
+follows the functions it refers to, gives names a new meaning where the target or the caller asks for it, and
+compiles the lot. A kernel such as the engine's block loop is thus one text with *slots* (`score`, `learn`, …)
+that are filled for each policy.
+
+Compiled kernels are kept on disk under a hash of everything that was linked into them, so a changed source, of this
+package or of a user's own policy, can never meet an old kernel. Where the folder cannot be written, kernels are
+compiled anew in each process.
+"""
+
+import contextlib
+import dis
+import hashlib
+import threading
+import types
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from driftbandit.compiling.slot import OPEN
+from driftbandit.compiling.target import CPU, Target
+
+Function = Callable[..., Any]
+OURS = "driftbandit."
+_compiling = threading.RLock()
+
+
+def link(function: Function, target: Target = CPU, **slots: Any) -> Any:
+    """The function compiled for the target, with the named slots filled by other functions or by numbers."""
+    key = (function, target, tuple(sorted(slots.items())))
+    with _compiling:
+        found = _links.get(key)
+        if found is None or (found.foreign and found.checked != _edition and found.digest != _plain_digest(key)):
+            bound, digest, _ = _Binding(target, slots).bind(cast(types.FunctionType, function))
+            foreign = not all(_is_ours(part) for part in (function, *slots.values()) if callable(part))
+            told = _plain_digest(key) if foreign else ""
+            found = _Link(target.compile_outer(bound, digest), foreign, told, _edition)
+        _links[key] = found._replace(checked=_edition)
+        return found.kernel
+
+
+class _Link(NamedTuple):
+    """A linked kernel."""
+
+    kernel: Any
+    foreign: bool
+    """Whether functions of a user's own are in it, whose helpers and constants may be defined again."""
+    digest: str
+    checked: int
+    """At which edition that was looked at last."""
+
+
+_links: dict[Any, _Link] = {}
+_edition = 0
+
+
+def look_again() -> None:
+    """From now on a user's own functions may be others under the same names, as in a notebook."""
+    global _edition
+    _edition += 1
+
+
+def _is_ours(part: Any) -> bool:
+    return (getattr(part, "__module__", None) or "").startswith(OURS)
+
+
+def _plain_digest(key: Any) -> str:
+    function, _, slots = key
+    return _Binding(_NOWHERE, dict(slots)).bind(function)[1]
+
+
+class _Part(NamedTuple):
+    """A compiled function that other functions call."""
+
+    compiled: Any
+    digest: str
+    """Of everything that is linked into it."""
+    alike: bool
+    """Whether kernels can share it: it is the same however slots are filled, and nobody defines its names again, as
+    may happen to a user's own functions in a notebook."""
+
+
+_shared_parts: dict[tuple[Target, types.FunctionType], _Part] = {}
+
+
+class _Binding:
+    """One walk over the functions that a kernel is made of."""
+
+    def __init__(self, target: Target, slots: Mapping[str, Any]) -> None:
+        self.target = target
+        self.slots = slots
+        self.own_parts: dict[types.FunctionType, _Part] = {}
+
+    def part(self, function: types.FunctionType) -> _Part:
+        """The function compiled, once for all kernels where that is possible."""
+        part = _shared_parts.get((self.target, function)) or self.own_parts.get(function)
+        if part is None:
+            bound, digest, alike = self.bind(function)
+            part = _Part(self.target.compile_inner(bound), digest, alike)
+            if alike:
+                _shared_parts[self.target, function] = part
+            else:
+                self.own_parts[function] = part
+        return part
+
+    def bind(self, function: types.FunctionType) -> tuple[types.FunctionType, str, bool]:
+        """The function with its names bound for the target, its digest, and whether it has no slots."""
+        names = dict(function.__globals__)
+        code = function.__code__.replace(co_consts=tuple(map(self.constant, function.__code__.co_consts)))
+        told = [self.target.name, self.target.real.__name__, function.__qualname__, repr(function.__defaults__)]
+        told += _described(code)
+        alike = (function.__module__ or "").startswith(OURS)
+        for name in sorted(set(_global_names(function.__code__))):
+            if name not in names:
+                continue
+            meaning = names[name]
+            if meaning is OPEN:
+                assert name in self.slots, f"slot {name} of {function.__qualname__} is left open"
+                meaning, alike = self.slots[name], False
+            names[name], shown, same = self.value(meaning)
+            told.append(f"{name} is {shown}")
+            alike = alike and same
+        cells = []
+        for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            meaning, shown, same = self.value(cell.cell_contents)
+            cells.append(types.CellType(meaning))
+            told.append(f"{name} is {shown}")
+            alike = alike and same
+        told += [f"{kind.__name__}{kind._fields}" for kind in names.values() if _is_record(kind)]
+        bound = types.FunctionType(code, names, function.__name__, function.__defaults__, tuple(cells))
+        bound.__module__ = function.__module__
+        bound.__qualname__ = function.__qualname__
+        return bound, hashlib.sha256("\n".join(told).encode()).hexdigest(), alike
+
+    def value(self, value: Any) -> tuple[Any, str, bool]:
+        """What a name means on the target, how that is told apart, and whether it is the same in every kernel."""
+        with contextlib.suppress(TypeError):  # what cannot be hashed is never replaced
+            value = self.target.replacements.get(value, value)
+        if value is np.float64:
+            value = self.target.real
+        if isinstance(value, types.FunctionType):
+            part = self.part(value)
+            return part.compiled, f"{value.__module__}.{value.__qualname__} {part.digest}", part.alike
+        value = self.constant(value)
+        if isinstance(value, np.ndarray):
+            return value, f"{value.dtype}{value.shape} {value.tobytes().hex()}", True
+        return value, repr(value), True
+
+    def constant(self, value: Any) -> Any:
+        """A number of the target's precision; anything else as it is."""
+        if isinstance(value, float) and self.target.real is not np.float64:
+            return self.target.real(value)
+        return value
+
+
+def _is_record(value: Any) -> bool:
+    """Whether a name stands for a named tuple: kernels take them as arguments, and a kept kernel must fit them."""
+    return isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields")
+
+
+class _Nowhere(Target):
+    """Where nothing is compiled: functions are only told apart."""
+
+    name = "nowhere"
+
+    def compile_inner(self, function: types.FunctionType) -> Any:
+        return function
+
+
+_NOWHERE = _Nowhere()
+
+
+def digest(function: Function) -> str:
+    """A hash of everything that a function does, the functions that it calls included."""
+    if not isinstance(function, types.FunctionType):
+        return repr(function)
+    return _Binding(_NOWHERE, {}).bind(function)[1]
+
+
+def _described(code: types.CodeType) -> Iterator[str]:
+    """Everything that a piece of code does, and the code inside it, such as a comprehension."""
+    yield from (code.co_code.hex(), repr(code.co_names), repr(code.co_varnames), repr(code.co_freevars))
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from _described(const)
+        else:
+            yield repr(const)
+
+
+def _global_names(code: types.CodeType) -> Iterator[str]:
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in {"LOAD_GLOBAL", "LOAD_NAME"}:
+            yield str(instruction.argval)
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from _global_names(const)

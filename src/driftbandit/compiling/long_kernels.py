@@ -1,0 +1,34 @@
+"""Where the kernels of this package are compiled: on first use, so that importing it stays quick."""
+
+import functools
+import types
+from typing import Any
+
+from driftbandit.compiling.linking import Function, link
+from driftbandit.compiling.target import Processor
+from driftbandit.numerics import elementary
+
+SHORT = 300  # bytes of bytecode
+
+
+class Calling(Processor):
+    """The CPU, where only short functions are made part of their callers: long kernels compile faster so."""
+
+    name = "cpu, long functions called"
+
+    def compile_inner(self, function: types.FunctionType) -> Any:
+        import numba
+
+        inline = function.__module__ == elementary.__name__ or len(function.__code__.co_code) < SHORT
+        return numba.njit(error_model="numpy", forceinline=inline)(function)
+
+
+@functools.cache
+def target() -> Calling:
+    """One target for all, so that each kernel is compiled once."""
+    return Calling()
+
+
+def compiled(kernel: Function) -> Any:
+    """The kernel, compiled for the CPU and kept on disk."""
+    return link(kernel, target())

@@ -1,0 +1,106 @@
+"""Where compiled functions run: the processor here, a card in `driftbandit.engine.cuda.target`."""
+
+import contextlib
+import functools
+import types
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from driftbandit.compiling.cache import cache_folder
+from driftbandit.compiling.vector_width import wide_compiler
+from driftbandit.numerics import elementary
+
+
+class Target:
+    """A place to run: how a function is compiled there, and what it calls instead of the portable version."""
+
+    name: str
+    """Part of the key of compiled kernels: to be changed with the options of compilation."""
+    real: type = np.float64
+
+    @property
+    def replacements(self) -> Mapping[Any, Any]:
+        """What is called on this target instead of the portable version."""
+        return {}
+
+    def compile_inner(self, function: types.FunctionType) -> Any:
+        """A function that other compiled functions call."""
+        raise NotImplementedError
+
+    def compile_outer(self, function: types.FunctionType, digest: str) -> Any:
+        """A function that Python calls."""
+        raise NotImplementedError
+
+
+class Processor(Target):
+    """The CPU, through Numba."""
+
+    name = "cpu 2"
+
+    @functools.cached_property
+    def replacements(self) -> Mapping[Any, Any]:
+        from numba import types as nb
+        from numba.extending import intrinsic
+
+        @intrinsic
+        def fused(_: Any, x: Any, y: Any, z: Any) -> Any:
+            def generate(context: Any, builder: Any, __: Any, arguments: Any) -> Any:
+                numbers = [context.cast(builder, v, t, kind) for v, t in zip(arguments, (x, y, z), strict=True)]
+                return builder.fma(*numbers)
+
+            kind = nb.float32 if x == y == z == nb.float32 else nb.float64
+            return kind(x, y, z), generate
+
+        return {elementary.fma: fused}
+
+    def compile_inner(self, function: types.FunctionType) -> Any:
+        import numba
+
+        return numba.njit(error_model="numpy", forceinline=True, **_wide())(function)
+
+    def compile_outer(self, function: types.FunctionType, digest: str) -> Any:
+        import numba
+
+        folder = cache_folder()
+        if folder is None or not Path(function.__code__.co_filename).is_file():
+            return numba.njit(error_model="numpy", nogil=True, **_wide())(function)
+        settings: Any = numba.config
+        before = settings.CACHE_DIR
+        settings.CACHE_DIR = str(folder / digest[:2] / digest)  # read once, when caching is switched on
+        try:
+            kernel: Any = numba.njit(error_model="numpy", nogil=True, cache=True, **_wide())(function)
+        finally:
+            settings.CACHE_DIR = before
+        _forgive(kernel._cache)
+        return kernel
+
+
+CPU = Processor()
+
+
+def _wide() -> dict[str, Any]:
+    """Numba's option for the widest vectors."""
+    chosen = wide_compiler()
+    return {} if chosen is None else {"pipeline_class": chosen}
+
+
+def _forgive(cache: Any) -> None:
+    """A kept kernel that is damaged, or cannot be written, is no reason to fail: it is compiled again."""
+    load, save = cache.load_overload, cache.save_overload
+
+    def load_if_whole(*key: Any) -> Any:
+        try:
+            return load(*key)
+        except Exception:  # whatever the remains of a file lead to
+            with contextlib.suppress(OSError):
+                cache.flush()
+            return None
+
+    def save_if_possible(*entry: Any) -> None:
+        with contextlib.suppress(OSError):
+            save(*entry)
+
+    cache.load_overload, cache.save_overload = load_if_whole, save_if_possible

@@ -1,0 +1,1 @@
+"""A Dask cluster: shards of runs on other machines."""

@@ -1,0 +1,1 @@
+"""The processor: a block of runs, with the inner loop over runs."""

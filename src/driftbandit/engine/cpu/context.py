@@ -1,0 +1,95 @@
+"""What all arms of a run are compared by, and the share of choices that is left to chance.
+
+Forms of the slots `share`, `shared_of`, `context_of`, `total_of`, `turn` and `explore_of`: most rules share one number
+between all runs of a block and explore by their scores alone, and pay for nothing else.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from driftbandit.engine.cpu.block import Desk, Evidence, Memory, Place
+from driftbandit.engine.step.forms import any_arm
+from driftbandit.engine.step.slots import (
+    common_of,
+    context,
+    context_of,
+    explore_of,
+    observations,
+    own_of,
+    probability,
+    total_of,
+)
+from driftbandit.numerics.rng import LUCK, draw, uniform
+
+ZERO = np.uint64(0)
+
+
+def share_by_total(parameters: Any, total: float, place: Place, evidence: Evidence, memory: Memory, desk: Desk) -> Any:
+    """One number for all runs."""
+    return context(parameters, total)
+
+
+def share_by_run(parameters: Any, total: float, place: Place, evidence: Evidence, memory: Memory, desk: Desk) -> Any:
+    """A number for each run."""
+    seed, first_run, step = place
+    for r in range(desk.shared.size):
+        words = draw(seed, first_run + np.uint64(r), step, ZERO, LUCK, ZERO)
+        desk.shared[r] = context_of(
+            parameters,
+            total_of(parameters, total, evidence, r),
+            common_of(memory.common, r),
+            uniform(words[0], words[1]),
+        )
+    return desk.shared
+
+
+def shared_in_block(shared: Any, r: int) -> Any:
+    """What the arms of a run share."""
+    return shared
+
+
+def shared_by_run(shared: Any, r: int) -> Any:
+    """What the arms of a run share."""
+    return shared[r]
+
+
+def total_as_counted(parameters: Any, total: float, evidence: Evidence, r: int) -> float:
+    """As many observations as every run has."""
+    return total
+
+
+def total_of_arms(parameters: Any, total: float, evidence: Evidence, r: int) -> float:
+    """The observations that a run's arms stand for."""
+    result = 0.0
+    for k in range(evidence.shape[0]):
+        result += observations(parameters, *own_of(evidence[k], r))
+    return result
+
+
+def no_turn(parameters: Any, place: Place, evidence: Evidence, memory: Memory, desk: Desk) -> None:
+    """Every choice stands."""
+
+
+def turn_to_any(parameters: Any, place: Place, evidence: Evidence, memory: Memory, desk: Desk) -> None:
+    """In a share of choices any arm is taken."""
+    seed, first_run, step = place
+    n_arms = evidence.shape[0]
+    for r in range(desk.chosen.size):
+        e = explore_of(parameters, memory.explore, step, common_of(memory.common, r))
+        arm = any_arm(e, n_arms, seed, first_run + np.uint64(r), step)
+        if arm >= 0:
+            desk.chosen[r] = arm
+
+
+def turn_to_any_by_weight(parameters: Any, place: Place, evidence: Evidence, memory: Memory, desk: Desk) -> None:
+    """In a share of choices any arm is taken, and the probability of the choice says so."""
+    seed, first_run, step = place
+    n_arms = evidence.shape[0]
+    for r in range(desk.chosen.size):
+        e = explore_of(parameters, memory.explore, step, common_of(memory.common, r))
+        arm = any_arm(e, n_arms, seed, first_run + np.uint64(r), step)
+        if arm >= 0:
+            desk.chosen[r] = arm
+            desk.probability[r] = probability(parameters, desk.scores[desk.chosen[r], r] * desk.total[r])
+        desk.probability[r] = (1.0 - e) * desk.probability[r] + e / n_arms

@@ -1,0 +1,1 @@
+"""A graphics card: a thread or a few for each run."""

@@ -1,0 +1,113 @@
+"""Numbers where they are kept, however many there are: read from an array as a tuple, and written back.
+
+`link` compiles closures too, so a reader for N numbers is made of the one for N − 1; compiled, nothing is left of it
+but N loads.
+"""
+
+import functools
+from typing import Any
+
+from driftbandit.numerics.elementary import real
+
+
+def nothing(numbers: Any, place: Any) -> Any:
+    """No numbers."""
+    return ()
+
+
+def nowhere(numbers: Any, place: Any, values: Any) -> None:
+    """No numbers to write."""
+
+
+@functools.cache
+def reader(count: int) -> Any:
+    """own(numbers, place) → the `count` numbers at a place of an array `[number, place]`."""
+    if count == 0:
+        return nothing
+    fewer, last = reader(count - 1), count - 1
+
+    def own(numbers: Any, place: Any) -> Any:
+        return (*fewer(numbers, place), numbers[last, place])
+
+    return own
+
+
+@functools.cache
+def writer(count: int) -> Any:
+    """put(numbers, place, values): the tuple of `count` numbers back to its place."""
+    if count == 0:
+        return nowhere
+    fewer, last = writer(count - 1), count - 1
+
+    def put(numbers: Any, place: Any, values: Any) -> None:
+        fewer(numbers, place, values)
+        numbers[last, place] = values[last]
+
+    return put
+
+
+@functools.cache
+def row_reader(count: int, start: int = 0) -> Any:
+    """own(numbers, place) → the `count` numbers at a place of an array `[place, number]`, from number `start` on."""
+    if count == 0:
+        return nothing
+    fewer, last = row_reader(count - 1, start), start + count - 1
+
+    def own(numbers: Any, place: Any) -> Any:
+        return (*fewer(numbers, place), numbers[place, last])
+
+    return own
+
+
+@functools.cache
+def repeated_reader(count: int, column: int) -> Any:
+    """own(numbers, place) → one number of an array `[place, number]`, `count` times."""
+    if count == 0:
+        return nothing
+    fewer = repeated_reader(count - 1, column)
+
+    def own(numbers: Any, place: Any) -> Any:
+        return (*fewer(numbers, place), numbers[place, column])
+
+    return own
+
+
+def no_result(values: Any, factors: Any) -> Any:
+    """No numbers."""
+    return ()
+
+
+@functools.cache
+def scaled_by(count: int) -> Any:
+    """scaled(values, factors) → each of `count` numbers times its factor."""
+    if count == 0:
+        return no_result
+    fewer, last = scaled_by(count - 1), count - 1
+
+    def scaled(values: Any, factors: Any) -> Any:
+        return (*fewer(values, factors), values[last] * factors[last])
+
+    return scaled
+
+
+def no_factor(factors: Any) -> Any:
+    """What mixed factors leave to the count of observations."""
+    return real(1.0)
+
+
+def first_factor(factors: Any) -> Any:
+    """The factor of all numbers."""
+    return factors[0]
+
+
+@functools.cache
+def moved_by(count: int) -> Any:
+    """moved(values, amounts) → each of `count` numbers plus its amount."""
+    if count == 0:
+        return no_result
+    fewer, last = moved_by(count - 1), count - 1
+
+    def moved(values: Any, amounts: Any) -> Any:
+        return (*fewer(values, amounts), values[last] + amounts[last])
+
+    return moved

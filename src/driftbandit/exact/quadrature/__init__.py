@@ -1,0 +1,1 @@
+"""Integrals over the products of distribution functions, panel by panel, to the last digits."""
