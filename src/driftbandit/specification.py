@@ -23,9 +23,9 @@ def real(interval: str, default: Any = dataclasses.MISSING) -> Any:
     return parameter(lambda name, value: checks.real(name, value, interval), default)
 
 
-def optional_real(interval: str) -> Any:
-    """A number inside an interval, or None where a formula gives it."""
-    return parameter(lambda name, value: None if value is None else checks.real(name, value, interval), None)
+def optional_real(interval: str, default: Any = None) -> Any:
+    """A number inside an interval, or None."""
+    return parameter(lambda name, value: None if value is None else checks.real(name, value, interval), default)
 
 
 def whole(low: int, default: Any = dataclasses.MISSING, high: int | None = None) -> Any:
@@ -44,8 +44,19 @@ def flag(default: bool) -> Any:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Specification:
-    """The base of policies and environments: every parameter is checked when the value is made."""
+class Checked:
+    """A value of which every field is checked when it is made."""
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            check = field.metadata.get("check")
+            if check is not None:
+                object.__setattr__(self, field.name, check(field.name, getattr(self, field.name)))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Specification(Checked):
+    """The base of policies and environments."""
 
     name: ClassVar[str] = ""
     kind: ClassVar[str] = "specification"
@@ -57,12 +68,6 @@ class Specification:
         if "name" in cls.__dict__ and cls.name:
             _check_name(cls)
             cls.known[cls.name] = cls
-
-    def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
-            check = field.metadata.get("check")
-            if check is not None:
-                object.__setattr__(self, field.name, check(field.name, getattr(self, field.name)))
 
     def parameters(self) -> dict[str, Any]:
         """Every parameter by name, as JSON can hold it."""

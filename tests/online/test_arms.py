@@ -66,7 +66,7 @@ def test_numbers_of_removed_arms_are_used_again() -> None:
         bandit.reward(bandit.select().id, 1.0)
         bandit.remove(bandit.arms[0])
     assert len(bandit) == 2
-    assert len(bandit._ledger.table) <= 4
+    assert len(bandit._evidence.table) <= 4
     assert sum(bandit.probabilities().values()) == pytest.approx(1.0)
 
 

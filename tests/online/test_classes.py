@@ -18,10 +18,8 @@ import driftbandit as db
 import own_policies
 from driftbandit.engine.cpu import shard
 from driftbandit.engine.cpu.shard import Shard, run_shard
-from driftbandit.exact.choice import rule_probabilities
-from driftbandit.online import Bandit, family, present
-from driftbandit.online.probabilities import next_probabilities
-from driftbandit.online.summary import summarised
+from driftbandit.exact.choice import arm_probabilities, rule_probabilities
+from driftbandit.online import Bandit, choice, present
 from driftbandit.policies import Clock, Posterior, Rule, posterior
 from own_policies import EXAMPLES
 from rules import RULES, Given, Plain
@@ -53,7 +51,7 @@ def test_decisions_are_those_of_the_simulation(policy: db.Policy) -> None:
 def test_every_part_of_a_rule_does_what_it_does_in_a_simulation(
     name: str, rewards: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (shard, family, present):
+    for module in (shard, choice, present):
         monkeypatch.setattr(module, "CPU", Plain())
     policy = Given(given=dataclasses.replace(RULES[name], learning="sequential"))
     bandit = Bandit(range(3), policy, seed=11)
@@ -100,7 +98,7 @@ ADD_UP_TOO: dict[str, Rule] = {
 
 @pytest.mark.parametrize("name", ADD_UP_TOO)
 def test_what_adds_up_does_so_too(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (shard, family):
+    for module in (shard, choice):
         monkeypatch.setattr(module, "CPU", Plain())
     policy = Given(given=dataclasses.replace(ADD_UP_TOO[name], learning="additive"))
     bandit = Bandit(range(3), policy, seed=11)
@@ -296,8 +294,8 @@ SPOILED: list[tuple[str, Any]] = [
     ("window", [[0.0, 0, 1.0, 4]]),
     ("window", [[0.0, 9, 1.0]]),
     ("window", [[1.0, 0, 1.0], [0.0, 0, 1.0]]),
-    ("evidence", [[0] + [0.0] * 9]),
-    ("evidence", [[0] + [0.0] * 10]),
+    ("table", [[0] + [0.0] * 9]),
+    ("table", [[0] + [0.0] * 10]),
     ("parts", [[1, []]]),
 ]
 
@@ -336,9 +334,10 @@ def test_a_spoiled_state_is_answered_in_one_line(name: str, value: Any) -> None:
         bandit.reward(bandit.select().id, 1.0)
     state = json.loads(json.dumps(bandit.state()))
     assert Bandit.from_state(state).state() == state
-    for spoiled in ({**state, name: value}, {key: entry for key, entry in state.items() if key != name}):
+    evidence = state["evidence"]
+    for spoiled in ({**evidence, name: value}, {key: entry for key, entry in evidence.items() if key != name}):
         with pytest.raises(db.InvalidValue) as caught:
-            Bandit.from_state(spoiled)
+            Bandit.from_state({**state, "evidence": spoiled})
         assert "\n" not in str(caught.value)
 
 
@@ -451,7 +450,7 @@ def test_rewards_that_come_late_are_learned_as_they_come(policy: db.Policy, step
             twin.learn(decision.arm, reward)
             for arm, seen in bandit.evidence().items():
                 np.testing.assert_allclose(seen[:-1], twin.own[arm], rtol=1e-10, atol=1e-12)
-    assert bandit._ledger.common() == pytest.approx(twin.common)
+    assert bandit._evidence.common() == pytest.approx(twin.common)
 
 
 def test_fractions_of_a_step_count() -> None:
@@ -554,7 +553,7 @@ def test_every_kind_of_rule_is_described_and_drawn(policy: db.Policy) -> None:
     console.print(bandit)
     console.file.close()
     bandit.plot().canvas.draw()
-    rows = summarised(bandit)
+    rows = bandit._summary()
     assert sum(row.probability for row in rows) == pytest.approx(1.0, abs=1e-11)
     assert sum(row.decisions for row in rows) == 100
 
@@ -565,7 +564,7 @@ def test_a_normal_posterior_has_its_own_interval_and_axis() -> None:
     for _ in range(60):
         bandit.reward(bandit.select().id, 7.0)
     rule = policy.rule(4)
-    for row in summarised(bandit):
+    for row in bandit._summary():
         assert rule.posterior is not None
         mean, deviation = rule.posterior.shape(rule.parameters, 0.0, *bandit.evidence()[row.arm][:2])
         assert row.mean == pytest.approx(mean)
@@ -628,7 +627,7 @@ def test_arms_of_any_beta_law_sleep_and_are_drawn_as_one(law: Any, small: bool) 
     counts = np.zeros(150)
     for _ in range(draws):
         counts[bandit.select().arm] += 1
-    assert bandit._ledger.active == 4
+    assert bandit._evidence.order.active == 4
     groups: list[Any] = [0, 1, 2, 4, [3, *range(5, 150)]]
     chance = np.array([expected[arm] for arm in range(150)])
     observed = np.array([counts[group].sum() for group in groups])
@@ -807,7 +806,7 @@ def test_a_log_needs_odds_that_are_known() -> None:
 def test_a_share_beyond_1_is_1_and_below_0_is_0_wherever_odds_are_told() -> None:
     for share in (7.0, -3.0):
         rule = dataclasses.replace(db.ThompsonSampling().rule(2), explore=lambda p, step, share=share: share)
-        odds = next_probabilities(rule, np.array([[9.0, 1.0], [1.0, 9.0]]))[0]
+        odds = arm_probabilities(rule, np.array([[9.0, 1.0], [1.0, 9.0]]))[0]
         exact = rule_probabilities(rule, np.array([[9.0, 1.0], [1.0, 9.0]]), np.zeros(0), None, 1.0)
         assert odds == pytest.approx(exact)
         assert (odds == pytest.approx([0.5, 0.5])) == (share > 0)

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+import driftbandit as db
 from driftbandit.online import Bandit
+from driftbandit.online.state import upgraded
 
 FOLDER = Path(__file__).parent / "data" / "version-1"
 NAMES = sorted(path.name.removesuffix(".next.json") for path in FOLDER.glob("*.next.json"))
@@ -15,12 +17,26 @@ def test_there_is_a_state_of_every_policy_under_both_kinds_of_time() -> None:
     assert len(NAMES) >= 29
 
 
+def test_an_old_state_with_something_missing_is_answered_in_one_line() -> None:
+    state = json.loads((FOLDER / f"{NAMES[0]}.json").read_text())
+    for name in state:
+        with pytest.raises(db.InvalidValue, match=r"^state: .* must be given, got ") as caught:
+            Bandit.from_state({key: value for key, value in state.items() if key != name})
+        assert "\n" not in str(caught.value)
+
+
+def test_a_state_of_a_later_version_is_refused() -> None:
+    state = Bandit(["a", "b"], db.UCB1(), seed=1).state()
+    with pytest.raises(db.InvalidValue, match="version must be a whole number from 1 to 2, got 3"):
+        Bandit.from_state(state | {"version": 3})
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_an_old_state_loads_and_decides_as_it_did(name: str) -> None:
     """Merged from two replicas, with late rewards, a removed arm, a new one and decisions that expire."""
     path = FOLDER / f"{name}.json"
     bandit = Bandit.load(path)
-    assert bandit.state() == json.loads(path.read_text())
+    assert bandit.state() == upgraded(json.loads(path.read_text()))
     for event, time, *details in json.loads((FOLDER / f"{name}.next.json").read_text()):
         if event == "select":
             mask, id, arm, probability = details

@@ -11,7 +11,6 @@ from tests.online.scenes import ARMS, POLICIES, ids
 
 import driftbandit as db
 from driftbandit.online import Bandit
-from driftbandit.online.summary import summarised
 
 
 def lived(policy: db.Policy, arms: int = 4) -> Bandit:
@@ -34,7 +33,7 @@ def test_every_policy_is_described_and_drawn(policy: db.Policy) -> None:
     assert "effective sample size" in text
     figure = bandit.plot()
     figure.canvas.draw()
-    rows = summarised(bandit)
+    rows = bandit._summary()
     assert sum(row.probability for row in rows) == pytest.approx(1.0, abs=1e-11)
     assert sum(row.decisions for row in rows) == 100
     assert policy.name in repr(bandit)
@@ -43,7 +42,7 @@ def test_every_policy_is_described_and_drawn(policy: db.Policy) -> None:
 def test_the_interval_is_that_of_the_posterior() -> None:
     bandit = lived(db.DiscountedThompsonSampling(discount=0.9))
     evidence = bandit.evidence()
-    for row in summarised(bandit):
+    for row in bandit._summary():
         a, b, count = evidence[row.arm]
         posterior = stats.beta(a + 1, b + 1)
         assert row.mean == pytest.approx(posterior.mean())
@@ -53,7 +52,7 @@ def test_the_interval_is_that_of_the_posterior() -> None:
 
 def test_many_arms_alike_are_one_line() -> None:
     bandit = lived(db.DiscountedThompsonSampling(discount=0.5), arms=5000)
-    rows = summarised(bandit)
+    rows = bandit._summary()
     assert rows[-1].arm is None
     assert sum(row.count for row in rows) == 5000
     assert sum(row.count * row.probability for row in rows) == pytest.approx(1.0, abs=1e-10)

@@ -11,7 +11,7 @@ from tests.online.scenes import Ticker
 import driftbandit as db
 from driftbandit.exact import selection_probabilities
 from driftbandit.exact.alike import grouped_probabilities
-from driftbandit.online import Bandit, dormant, family
+from driftbandit.online import Bandit, sleeping
 
 PRIORS = [(1.0, 1.0), (2.0, 3.0), (0.5, 0.5), (1.0, 4.0), (3.0, 1.0)]
 
@@ -36,7 +36,7 @@ def test_the_chosen_arm_has_the_exact_distribution(kind: Any, prior: tuple[float
     counts = np.zeros(150)
     for _ in range(draws):
         counts[bandit.select().arm] += 1
-    assert bandit._ledger.active == 5
+    assert bandit._evidence.order.active == 5
     chance = np.array([expected[arm] for arm in range(150)])
     grouped = [*range(5), slice(5, 150)]
     observed = np.array([counts[group].sum() for group in grouped])
@@ -44,20 +44,20 @@ def test_the_chosen_arm_has_the_exact_distribution(kind: Any, prior: tuple[float
     large = wanted > 5
     statistic = np.sum((observed[large] - wanted[large]) ** 2 / wanted[large])
     assert stats.chi2.sf(statistic, max(1, large.sum() - 1)) > 1e-4
-    dormant_counts = counts[5:]
-    if dormant_counts.sum() > 145 * 5:
-        assert stats.chisquare(dormant_counts).pvalue > 1e-4
+    sleeping_counts = counts[5:]
+    if sleeping_counts.sum() > 145 * 5:
+        assert stats.chisquare(sleeping_counts).pvalue > 1e-4
 
 
 @pytest.mark.parametrize("optimistic", [False, True])
 def test_one_step_and_every_arm_agree_in_distribution(optimistic: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = db.DiscountedOptimisticThompsonSampling if optimistic else db.DiscountedThompsonSampling
     tables = []
-    for few in (family.FEW_ARMS, 1000):
-        monkeypatch.setattr(family, "FEW_ARMS", few)
+    for few in (sleeping.FEW_ARMS, 1000):
+        monkeypatch.setattr(sleeping, "FEW_ARMS", few)
         bandit = standing(kind(discount=0.9), 70)
         chosen = np.bincount([min(bandit.select().arm, 5) for _ in range(15_000)], minlength=6)
-        assert (bandit._ledger.active == 70) == (few == 1000)
+        assert (bandit._evidence.order.active == 70) == (few == 1000)
         tables.append(chosen)
     table = np.array(tables)
     assert stats.chi2_contingency(table[:, table.sum(axis=0) > 10]).pvalue > 1e-4
@@ -69,7 +69,7 @@ def test_the_best_sample_is_the_quantile_it_should_be(prior: tuple[float, float]
     import mpmath
 
     for luck in (1e-6, 0.1, 0.7, 3.0, 20.0):
-        value = dormant.best_log_odds(luck, count, *prior)
+        value = sleeping.best_log_odds(luck, count, *prior)
         with mpmath.workdps(60):
             t = mpmath.mpf(value)
             if t > 0:
@@ -92,22 +92,22 @@ def test_arms_fall_asleep_when_forgotten_and_wake_with_a_late_reward() -> None:
     clock = Ticker()
     policy = db.DiscountedThompsonSampling(discount=0.5)
     bandit = Bandit(range(100), policy, seed=1, step_seconds=1.0, clock=clock)
-    assert bandit._ledger.active == 0
+    assert bandit._evidence.order.active == 0
     decision = bandit.select()
     waiting = bandit.select()
     bandit.reward(decision.id, 1.0)
-    assert bandit._ledger.active == 1
+    assert bandit._evidence.order.active == 1
     clock.now += 40.0
     bandit.select()
-    assert bandit._ledger.active == 1  # 2^−40 still counts beside a prior of 1
+    assert bandit._evidence.order.active == 1  # 2^−40 still counts beside a prior of 1
     clock.now += 30.0
     bandit.select()
-    assert bandit._ledger.active == 0
+    assert bandit._evidence.order.active == 0
     bandit.reward(waiting.id, 1.0)
     assert bandit.evidence()[waiting.arm][0] == pytest.approx(0.5**70, rel=1e-12)
 
 
-def test_masks_floors_and_removal_work_among_dormant_arms() -> None:
+def test_masks_floors_and_removal_work_among_sleeping_arms() -> None:
     bandit = Bandit(range(500), db.DiscountedThompsonSampling(discount=0.9), seed=1, minimum_probability=1e-3)
     for _ in range(200):
         bandit.reward(bandit.select().id, 1.0)

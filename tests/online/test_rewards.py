@@ -109,4 +109,4 @@ def test_memory_is_bounded_by_the_wait() -> None:
         decision = bandit.select()
         if number % 2:
             bandit.reward(decision.id, 1.0)
-    assert len(bandit.state()["pending"]) <= 52
+    assert len(bandit.state()["pending"]["decisions"]) <= 52

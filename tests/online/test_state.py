@@ -78,7 +78,7 @@ def test_a_random_seed_is_recorded() -> None:
     copy = Bandit.from_state(bandit.state())
     assert [bandit.select().arm for _ in range(50)] == [copy.select().arm for _ in range(50)]
     other = Bandit(ARMS, db.ThompsonSampling())
-    assert other.state()["seed"] != bandit.state()["seed"]
+    assert other.state()["settings"]["seed"] != bandit.state()["settings"]["seed"]
 
 
 def test_the_file_is_plain_json_with_a_version(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_the_file_is_plain_json_with_a_version(tmp_path: Path) -> None:
     Bandit(ARMS, db.UCB1(), seed=1).save(path)
     content = json.loads(path.read_text())
     assert content["format"] == "driftbandit.bandit"
-    assert content["version"] == 1
+    assert content["version"] == 2
     assert [entry.name for entry in tmp_path.iterdir()] == ["bandit.json"]
 
 
@@ -120,55 +120,70 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_else(tmp_path: Path, monk
 
 SPOILED: list[tuple[str, Any]] = [
     ("format", "something"),
-    ("version", 2),
-    ("policy", "dts"),
-    ("policy", {"name": "nothing", "parameters": {}}),
-    ("policy", {"name": "dts", "parameters": {"discount": 7}}),
-    ("policy", {"name": "dts", "parameters": {"colour": 7}}),
-    ("policy", {"name": "dts"}),
-    ("seed", -1),
-    ("seed", None),
-    ("replica", 4096),
-    ("step_seconds", 0),
-    ("minimum_probability", 0.9),
-    ("wait", "long"),
-    ("default_reward", 2),
-    ("decisions", -1),
-    ("decisions", 1.5),
-    ("rewards", "x"),
-    ("latest", "x"),
-    ("steps", None),
-    ("arms", []),
-    ("arms", ["a", "a", "c", "d"]),
-    ("arms", ["a", "b", "c"]),
-    ("arms", [["a"], "b", "c", "d"]),
-    ("arms", {"a": 0}),
-    ("numbers", [0, 0, 2, 3]),
-    ("numbers", [0, 1, 2, 4]),
-    ("numbers", [0, 1, 2, True]),
-    ("free", [9]),
-    ("order", [0, 1, 2]),
-    ("order", [0, 1, 2, 2]),
-    ("active", 5),
-    ("reference", "x"),
-    ("evidence", [[7] + [0.0] * 10]),
-    ("evidence", [[0] + ["x"] * 10]),
-    ("evidence", [[0, 1.0]]),
+    ("version", 3),
+    ("version", 0),
+    ("version", "2"),
+    ("settings", []),
+    ("timing", None),
     ("evidence", "x"),
-    ("parts", [[1, [[0, 1, 2, 3]]]]),
-    ("window", [[0, 1, 0, 0, 0, 0]]),
-    ("replicas", [[1, 2]]),
-    ("pending", [[1, 9, 0, 0, 1, 4]]),
-    ("pending", [[1, 0, "x", 0, 1, 4]]),
-    ("pending", [[1, 0, 0, 0, 0, 4]]),
-    ("pending", {"a": 1}),
+    ("pending", 7),
+    ("settings.policy", "dts"),
+    ("settings.policy", {"name": "nothing", "parameters": {}}),
+    ("settings.policy", {"name": "dts", "parameters": {"discount": 7}}),
+    ("settings.policy", {"name": "dts", "parameters": {"colour": 7}}),
+    ("settings.policy", {"name": "dts"}),
+    ("settings.seed", -1),
+    ("settings.seed", None),
+    ("settings.replica", 4096),
+    ("settings.step_seconds", 0),
+    ("settings.minimum_probability", 0.9),
+    ("settings.wait", "long"),
+    ("settings.default_reward", 2),
+    ("made", -1),
+    ("made", 1.5),
+    ("pending.learned", "x"),
+    ("timing.latest", "x"),
+    ("timing.steps", None),
+    ("arms.names", []),
+    ("arms.names", ["a", "a", "c", "d"]),
+    ("arms.names", ["a", "b", "c"]),
+    ("arms.names", [["a"], "b", "c", "d"]),
+    ("arms.names", {"a": 0}),
+    ("arms.numbers", [0, 0, 2, 3]),
+    ("arms.numbers", [0, 1, 2, 4]),
+    ("arms.numbers", [0, 1, 2, True]),
+    ("arms.free", [9]),
+    ("evidence.order", [0, 1, 2]),
+    ("evidence.order", [0, 1, 2, 2]),
+    ("evidence.active", 5),
+    ("evidence.reference", "x"),
+    ("evidence.table", [[7] + [0.0] * 10]),
+    ("evidence.table", [[0] + ["x"] * 10]),
+    ("evidence.table", [[0, 1.0]]),
+    ("evidence.table", "x"),
+    ("evidence.parts", [[1, [[0, 1, 2, 3]]]]),
+    ("evidence.window", [[0, 1, 0, 0, 0, 0]]),
+    ("pending.replicas", [[1, 2]]),
+    ("pending.decisions", [[1, 9, 0, 0, 1, 4]]),
+    ("pending.decisions", [[1, 0, "x", 0, 1, 4]]),
+    ("pending.decisions", [[1, 0, 0, 0, 0, 4]]),
+    ("pending.decisions", {"a": 1}),
 ]
+
+
+def replaced(state: Any, name: str, *value: Any) -> dict[str, Any]:
+    """The state with another value at "part.entry", or without that entry."""
+    first, _, rest = name.partition(".")
+    others = {key: entry for key, entry in state.items() if key != first}
+    if rest:
+        return others | {first: replaced(state[first], rest, *value)}
+    return others | {first: value[0]} if value else others
 
 
 @pytest.mark.parametrize(("name", "value"), SPOILED, ids=[f"{name}={str(value)[:30]}" for name, value in SPOILED])
 def test_a_spoiled_state_is_answered_in_one_line(name: str, value: Any, tmp_path: Path) -> None:
     state = Bandit(ARMS, db.DiscountedThompsonSampling(discount=0.9), seed=1).state()
-    for spoiled in ({**state, name: value}, {key: entry for key, entry in state.items() if key != name}):
+    for spoiled in (replaced(state, name, value), replaced(state, name)):
         path = tmp_path / "bandit.json"
         path.write_text(json.dumps(spoiled))
         with pytest.raises(db.InvalidValue) as caught:
@@ -245,7 +260,7 @@ for _ in range(times):
     loaded = Bandit.load(path)
     assert loaded.decisions >= acknowledged, (loaded.decisions, acknowledged)
     assert loaded.pending == 0
-    broken += any(name.endswith(".tmp") for name in os.listdir(os.path.dirname(path)))
+    broken += any(name.endswith(".part") for name in os.listdir(os.path.dirname(path)))
 print(times, acknowledged, broken)
 """
 

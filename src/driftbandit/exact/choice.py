@@ -15,6 +15,11 @@ from driftbandit.policies import Policy, Rule
 Reals = NDArray[np.float64]
 
 
+Surroundings = tuple[tuple[float, ...], float, float]
+"""What odds depend on beside the arms' own numbers: shared numbers, the number of all observations, and the step."""
+PLAIN: Surroundings = ((), 0.0, 1.0)
+
+
 def choice_probabilities(
     policy: Policy, evidence: Any, common: Any = None, total: Any = None, step: float = 1.0
 ) -> Reals:
@@ -134,3 +139,43 @@ def _reals(name: str, value: Any, allowed: str) -> Reals:
     if not np.all(np.isfinite(numbers)):
         raise reject(name, allowed, value)
     return numbers
+
+
+def arm_probabilities(
+    rule: Rule, evidence: Reals, asleep: int = 0, around: Surroundings = PLAIN, name: str = "the policy"
+) -> tuple[Reals, float]:
+    """Of each arm with these numbers `[arm, number]`, and of each of the sleeping arms, which are as an arm starts.
+
+    >>> from driftbandit.policies import UCB1
+    >>> around = ((), 2.0, 1.0)
+    >>> arm_probabilities(UCB1().rule(3), np.array([[0.0, 0.0], [2.0, 1.0], [0.0, 0.0]]), around=around)[0]
+    array([0.5, 0. , 0.5])
+    """
+    if len(evidence) + asleep == 1:
+        return np.ones(len(evidence)), 1.0
+    common, total, step = around
+    if rule.posterior is None or rule.posterior.law == "normal" or rule.luck:
+        return rule_probabilities(rule, evidence, np.array(common), np.array(total), step, name), 0.0
+    shared, shape, p = rule.shared(total, common), rule.posterior.shape, rule.parameters
+    shapes = np.array([shape(p, shared, *own) for own in evidence.tolist()], np.float64).reshape(-1, 2)
+    optimistic, each = rule.posterior.law == "optimistic beta", 0.0
+    if asleep:
+        chances, each = _with_alike(shapes, shape(p, shared, *rule.initial), asleep, optimistic)
+    else:
+        chances = selection_probabilities(shapes, optimistic=optimistic)
+    share = rule.explored(step, common)
+    if share != 0.0:
+        any_arm = share / (len(evidence) + asleep)
+        return (1.0 - share) * chances + any_arm, (1.0 - share) * each + any_arm
+    return chances, each
+
+
+def _with_alike(shapes: Reals, new: Any, asleep: int, optimistic: bool) -> tuple[Reals, float]:
+    """A kind of posterior is integrated once, however many arms have it."""
+    from driftbandit.exact.alike import grouped_probabilities  # late: imports SciPy
+
+    kinds, kind_of, counts = np.unique(np.concatenate([shapes, [new]]), axis=0, return_inverse=True, return_counts=True)
+    kind_of = kind_of.ravel()
+    counts[kind_of[-1]] += asleep - 1
+    each = grouped_probabilities(kinds, counts, optimistic)[kind_of]
+    return each[:-1], float(each[-1])

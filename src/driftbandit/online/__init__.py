@@ -1,7 +1,6 @@
 """Live decisions: one bandit, the same policies, rewards whenever they come."""
 
 from driftbandit.online.bandit import Bandit
-from driftbandit.online.decision import Decision
-from driftbandit.online.status import RewardStatus
+from driftbandit.online.decision import Decision, RewardStatus
 
 __all__ = ["Bandit", "Decision", "RewardStatus"]

@@ -1,42 +1,40 @@
 """One live decision-maker: select an arm, reward the decision whenever the reward comes, save, restore, merge."""
 
-import math
-import secrets
-import sys
+import importlib
+import json
+import os
 import threading
 import time as time_module
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Self
 
 from driftbandit import checks
-from driftbandit.compiling.linking import look_again
-from driftbandit.online.aging import check_learning
-from driftbandit.online.chooser import Chooser
-from driftbandit.online.decision import Decision, Snapshot
+from driftbandit.errors import InvalidValue
+from driftbandit.exact.choice import PLAIN
+from driftbandit.files import read_json, written_whole
+from driftbandit.online.decision import Decision, RewardStatus, Snapshot
 from driftbandit.online.journal import Log, opened
-from driftbandit.online.ledger import Ledger
-from driftbandit.online.looking import Looking
-from driftbandit.online.present import Present
-from driftbandit.online.roster import Roster
-from driftbandit.online.status import RewardStatus
-from driftbandit.online.stored import Stored
-from driftbandit.online.timing import Timing
-from driftbandit.online.waiting import MOST_REPLICAS, NUMBER, REPLICA_SHIFT, Entry, Waiting
+from driftbandit.online.merge import check_alike, merged
+from driftbandit.online.pending import REPLICA_SHIFT
+from driftbandit.online.state import Settings, State
+from driftbandit.online.summary import ArmSummary, View, as_table, summarised
 from driftbandit.policies import Policy
-from driftbandit.policies.validation import tried
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.table import Table
 
 Arms = Iterable[str | int]
+Path = str | os.PathLike[str]
 
 
-class Bandit(Stored, Looking):
+class Bandit:
     """Live decisions with any policy of this package; safe to use from many threads.
 
     Parameters:
         arms: their names, each a text or a whole number.
         policy: any policy; where its rewards add up, they age from the moment of each *decision*
-            (driftbandit.online.aging), else they are learned as they come (driftbandit.online.present).
+            (driftbandit.online.evidence), else they are learned as they come (driftbandit.online.present).
         step_seconds: how long one step of the policy lasts; None: a step is a decision.
         seed: of the random numbers, from 0 to 2^64 − 1; None: a random one, kept in the state.
         replica: the number of this process among those that share a seed, from 0 to 4095.
@@ -70,40 +68,31 @@ class Bandit(Stored, Looking):
         default_reward: float | None = None,
         log: Log = None,
     ) -> None:
-        if not isinstance(policy, Policy):
-            raise checks.reject("policy", "a policy", policy)
-        self._policy = policy
-        self._roster = Roster(arms)
-        self._timing = Timing(step_seconds, clock)
-        self._seed = secrets.randbits(64) if seed is None else checks.whole("seed", seed, 0, 2**64 - 1)
-        self._replica = checks.whole("replica", replica, 0, MOST_REPLICAS - 1)
-        self._floor = checks.real("minimum_probability", minimum_probability, "[0, 1]")
-        self._wait = None if wait is None else checks.real("wait", wait, "[0, inf)")
+        settings = Settings(
+            policy=policy,
+            step_seconds=step_seconds,
+            seed=seed,  # type: ignore[arg-type]  # None: a random one
+            replica=replica,
+            minimum_probability=minimum_probability,
+            wait=wait,
+            default_reward=default_reward,
+        )
+        self._begin(State.new(arms, settings, clock), log)
 
-        n_arms = len(self._roster)
-        self._check_floor(n_arms)
-        look_again()
-        rule = tried(policy, max(2, n_arms))
-        check_learning(policy, rule)
-        self._least = max(float(rule.least_reward), -sys.float_info.max)
-        self._largest = min(float(rule.largest_reward), sys.float_info.max)
-        self._interval = _interval(float(rule.least_reward), float(rule.largest_reward))
-        self._default = None if default_reward is None else self._checked(default_reward, "default_reward")
+    def _begin(self, state: State, log: Log) -> None:
+        """Go on from a state, which belongs to this bandit from now on."""
+        rule, settings = state.chooser.rule, state.settings
         if log is not None and not rule.knows_odds:
             raise checks.reject("log", "None, as this policy's odds are not known (Rule.posterior, Rule.pieces)", log)
         self._journal = opened(log)
-        self._weighted = rule.selection == "weighted"
-        self._lucky = rule.luck
-        self._tick = 1 if self._timing.step_seconds is None else 0
-        self._chooser = Chooser(policy, n_arms, self._seed, self._replica, self._floor)
-        self._ledger = self._new_ledger(n_arms)
-        self._ledger.include_first(n_arms)
-        self._waiting = Waiting(
-            None if self._wait is None else self._wait / (self._timing.step_seconds or 1.0) + self._tick
-        )
-        self._taken: dict[int, tuple[int, int]] = {}
-        """Of the replicas merged in: decisions made, and rewards learned."""
-        self._learned = 0
+        self._state = state
+        self._arms, self._timing, self._pending = state.arms, state.timing, state.pending
+        self._evidence, self._chooser = state.evidence, state.chooser
+        self._floor = settings.minimum_probability
+        self._waits = settings.wait is not None
+        self._first_id = settings.replica << REPLICA_SHIFT
+        self._weighted, self._lucky = rule.selection == "weighted", rule.luck
+        self._tick = 1 if settings.step_seconds is None else 0
         self._lock = threading.RLock()
         self._saving = threading.Lock()
 
@@ -112,31 +101,21 @@ class Bandit(Stored, Looking):
     def select(self, time: float | None = None, arms: Arms | None = None) -> Decision:
         """Choose an arm, of all or of some `arms` only, at a time in seconds (by default, the clock's)."""
         with self._lock:
-            ledger, timing = self._ledger, self._timing
-            mask = None if arms is None else self._roster.numbers(arms)
+            evidence, timing, chooser = self._evidence, self._timing, self._chooser
+            some = None if arms is None else self._arms.numbers(arms)
             now = timing.steps if self._tick and time is None else timing.moment(time)
-            if self._wait is not None:
-                self._expire(now)
-            weight = ledger.advance(now)
-            if mask is None:
-                order, active, count, sleepy = ledger.order, ledger.active, ledger.count, ledger.sleepy
-            else:
-                order, active = ledger.masked(mask)
-                count, sleepy = len(mask), False
-            chooser = self._chooser
+            if self._waits:
+                self._state.expire(now)
+            order = evidence.order if some is None else evidence.order.some(some)
+            awake, count = order.active, order.count
+            arm, place, chance, _, number = evidence.choose(now, order)
             stamp = now + self._tick
-            if chooser.by_step:
-                chooser.at_step(chooser.sequence + 1.0)
-            arm, place, chance, left = chooser.choose(ledger, order, weight, active, count, sleepy)
-            if sleepy:
-                ledger.active = left
-            id = (self._replica << REPLICA_SHIFT) + chooser.sequence
             if self._tick:
                 timing.steps = when = stamp
             else:
                 when = timing.latest
-            if ledger.ticking:
-                stamp = ledger.tick(arm, stamp)
+            if evidence.ticking:
+                stamp = evidence.tick(arm, stamp)
             used = 1.0
             told: float | Snapshot
             if chance >= 0.0:
@@ -146,12 +125,13 @@ class Bandit(Stored, Looking):
                     if self._lucky:
                         chance = -1.0  # what luck decided is no part of the probability that is told
             if chance < 0.0:
-                shapes = ledger.shapes
-                evidence = shapes.tobytes() if active == len(shapes) else shapes[:active].tobytes()
-                more = None if chooser.plain else chooser.seen()
-                told = (evidence, place, count - active, self._floor, chooser.current, more)
-            decision = Decision(id, self._roster.names[arm], when, told)
-            self._waiting.entries[id] = (arm, stamp, now, used, count)
+                shapes = evidence.shapes
+                seen = shapes.tobytes() if awake == len(shapes) else shapes[:awake].tobytes()
+                around = PLAIN if chooser.plain else chooser.seen()
+                told = (seen, place, count - awake, self._floor, chooser.current, around)
+            id = self._first_id + number
+            decision = Decision(id, self._arms.names[arm], when, told)
+            self._pending.decisions[id] = (arm, stamp, now, used, count)
             if self._journal is not None:
                 self._journal.decision(decision)
             return decision
@@ -160,10 +140,10 @@ class Bandit(Stored, Looking):
 
     def reward(self, id: int, value: float, time: float | None = None) -> RewardStatus:
         """The reward of a decision, whenever it comes; `time` (by default, now) matters to `wait` only."""
-        value = self._checked(value)
+        value = self._state.checked(value)
         with self._lock:
-            if self._wait is not None:
-                self._expire(self._timing.reading(time))
+            if self._waits:
+                self._state.expire(self._timing.reading(time))
             return self._take(id, value)
 
     def rewards(
@@ -174,52 +154,37 @@ class Bandit(Stored, Looking):
         for pair in pairs:
             if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
                 raise checks.reject("batch", "pairs (id, reward)", pair)
-        checked = [(checks.whole("id", id, 0, 1 << 53), self._checked(value)) for id, value in pairs]
+        checked = [(checks.whole("id", id, 0, 1 << 53), self._state.checked(value)) for id, value in pairs]
         with self._lock:
-            if self._wait is not None:
-                self._expire(self._timing.reading(time))
+            if self._waits:
+                self._state.expire(self._timing.reading(time))
             return [self._take(id, value) for id, value in checked]
 
     def _take(self, id: int, value: float) -> RewardStatus:
-        waiting = self._waiting
-        waiting.issued[self._replica] = self._chooser.sequence
-        status, entry = waiting.close(id)
-        if entry is not None:
-            self._learn(id, entry, value)
+        status, decision = self._pending.close(id, self._chooser)
+        if decision is not None:
+            self._state.learn(id, decision, value)
         if self._journal is not None:
             self._journal.reward(id, value, status)
         return status
-
-    def _learn(self, id: int, entry: Entry, value: float) -> None:
-        arm, stamp, moment, chance, count = entry
-        chooser = self._chooser
-        if chooser.rule.binary and value != 0.0 and value != 1.0:
-            value = float(chooser.trial(id >> REPLICA_SHIFT, id & NUMBER) < value)
-        self._ledger.credit(arm, stamp, moment, value, chance, count, id, self._replica)
-        self._learned += 1
-
-    def _expire(self, now: float) -> None:
-        for id, entry in self._waiting.expired(now):
-            if self._default is not None:
-                self._learn(id, entry, self._default)
 
     # Arms
 
     @property
     def arms(self) -> tuple[Any, ...]:
         """The arms that are there, in the order in which they were added."""
-        return self._roster.all_names()
+        return self._arms.all_names()
 
     @property
     def decisions(self) -> int:
         """How many decisions were made, those of merged replicas included."""
-        return self._chooser.sequence + sum(made for made, _ in self._taken.values())
+        return self._chooser.sequence + sum(made for made, _ in self._pending.taken.values())
 
     @property
     def pending(self) -> int:
         """How many decisions still wait for their reward."""
         with self._lock:
-            return self._waiting.open(self._timing.reading(None))
+            return self._pending.open(self._timing.reading(None))
 
     def add(self, arm: str | int) -> None:
         """A new arm, which every policy explores.
@@ -228,40 +193,135 @@ class Bandit(Stored, Looking):
         hardly be chosen once weights have grown, or, where they shrink, hardly any other would.
         """
         with self._lock:
-            self._check_floor(len(self._roster) + 1)
-            number = self._roster.add(arm)
-            now = self._timing.steps
-            self._ledger.include(number, self._ledger.start_of_new(now), now)
+            self._state.settings.check_floor(len(self._arms) + 1)
+            self._evidence.include(self._arms.add(arm), self._timing.steps)
 
     def remove(self, arm: str | int) -> None:
         """Take an arm away; rewards that are still to come for it are answered with "removed"."""
         with self._lock:
-            number = self._roster.remove(arm)
-            self._ledger.exclude(number)
-            self._waiting.forget(number)
+            number = self._arms.remove(arm)
+            self._evidence.exclude(number)
+            self._pending.forget(number)
 
     def __len__(self) -> int:
-        return len(self._roster)
+        return len(self._arms)
 
-    # Inner workings
+    # Looking: nothing changes
 
-    def _new_ledger(self, capacity: int) -> Ledger:
-        kind = Ledger if self._chooser.rule.learning == "additive" else Present
-        return kind(self._chooser, capacity, by_clock=not self._tick)
+    def evidence(self, time: float | None = None) -> dict[Any, tuple[float, ...]]:
+        """What each arm has earned, faded to a time: the rule's numbers, and the number of observations."""
+        with self._lock:
+            view = self._view(time)
+            known = dict(zip(view.awake, map(tuple, view.seen.tolist()), strict=True))
+            nothing = (*view.rule.initial, 0.0)
+            names = self._arms.names
+            return {names[number]: known.get(number, nothing) for number in self._arms.all_numbers()}
 
-    def _checked(self, value: Any, name: str = "reward") -> float:
-        if type(value) is float and self._least <= value <= self._largest:
-            return value
-        if isinstance(value, bool | np.bool_):
-            value = float(value)
-        return checks.real(name, value, self._interval)
+    def probabilities(self, time: float | None = None, arms: Arms | None = None) -> dict[Any, float]:
+        """The exact probability that the next decision, at this time, chooses each arm."""
+        with self._lock:
+            numbers = self._arms.all_numbers() if arms is None else self._arms.numbers(arms)
+            view = self._view(time, numbers)
+            names = self._arms.names.copy()
+        awake, asleep = view.probabilities()
+        known = dict(zip(view.awake, awake.tolist(), strict=True))
+        return {names[number]: known.get(number, asleep) for number in numbers}
 
-    def _check_floor(self, count: int) -> None:
-        if self._floor * count > 1.0 + 1e-12:
-            raise checks.reject("minimum_probability", f"at most 1/{count} for {count} arms", self._floor)
+    def describe(self, limit: int = 20) -> "Table":
+        """A table of the arms: posterior mean and 95% interval, effective sample size, probability."""
+        title = f"{self._state.settings.policy} · {len(self)} arms · {self.decisions} decisions"
+        return as_table(self._summary(), title, limit)
 
+    def plot(self, limit: int = 8) -> "Figure":
+        """A figure of the posteriors of the most probable arms."""
+        figures = importlib.import_module("driftbandit.figures.posteriors")  # a layer above: only here, and late
+        title = f"{self._state.settings.policy} after {self.decisions} decisions"
+        figure: Figure = figures.posteriors(self._summary(), title, limit)
+        return figure
 
-def _interval(low: float, high: float) -> str:
-    """The rewards that a rule can learn from, as text."""
-    ends = [f"{end:g}" if float(f"{end:g}") == end else repr(end) for end in (low, high)]
-    return f"{'[' if math.isfinite(low) else '('}{ends[0]}, {ends[1]}{']' if math.isfinite(high) else ')'}"
+    def _summary(self, time: float | None = None) -> list[ArmSummary]:
+        with self._lock:
+            return summarised(self._view(time), self._arms.names)
+
+    def _view(self, time: float | None, numbers: list[int] | None = None) -> View:
+        """What the next decision at a time, among these arms, would meet."""
+        now, state = self._timing.reading(time), self._state
+        if state.settings.default_reward is not None and self._pending.overdue(now):
+            state = State.read(self.state(), self._timing.clock)  # decisions expire in a copy
+            state.expire(now)
+        return state.view(now, numbers)
+
+    def __rich__(self) -> "Table":
+        return self.describe()
+
+    def __repr__(self) -> str:
+        settings = self._state.settings
+        step = "a decision" if settings.step_seconds is None else f"{settings.step_seconds:g} s"
+        counts = f"{len(self)} arms, {self.decisions} decisions, {self.pending} pending"
+        return f"<Bandit {settings.policy}, {counts}, step {step}>"
+
+    # Files and replicas
+
+    def state(self) -> dict[str, Any]:
+        """Everything, as JSON can hold it."""
+        with self._lock:
+            return self._state.written()
+
+    @classmethod
+    def from_state(
+        cls,
+        state: Any,
+        *,
+        replica: int | None = None,
+        clock: Callable[[], float] = time_module.time,
+        log: Log = None,
+        source: str = "state",
+    ) -> Self:
+        """Go on where `state()` was taken. With another `replica`, ids and random numbers are new ones."""
+        try:
+            found = State.read(state, clock)
+        except InvalidValue as error:
+            raise InvalidValue(f"{source}: {error}") from None
+        if replica is not None and checks.whole("replica", replica, 0) != found.settings.replica:
+            check_alike([found])
+            found = merged([found], replica)
+        return cls._of(found, log)
+
+    def save(self, path: Path) -> None:
+        """Write the state to a file. A kill at any moment leaves the old file or the new one."""
+        with self._saving:  # or an older state could replace a newer one
+            text = json.dumps(self.state(), allow_nan=False, ensure_ascii=False, separators=(",", ":")) + "\n"
+            with written_whole(path) as part:
+                part.write_bytes(text.encode())
+
+    @classmethod
+    def load(
+        cls,
+        path: Path,
+        *,
+        replica: int | None = None,
+        clock: Callable[[], float] = time_module.time,
+        log: Log = None,
+    ) -> Self:
+        """Go on from a file; the arguments are those of `from_state`."""
+        state = read_json(path, "a saved bandit")
+        return cls.from_state(state, replica=replica, clock=clock, log=log, source=os.fspath(path))
+
+    @classmethod
+    def merge(cls, bandits: Iterable["Bandit"], *, replica: int | None = None, log: Log = None) -> Self:
+        """One bandit that knows what all of these know, and answers for their pending decisions."""
+        given = list(bandits)
+        if not given:
+            raise checks.reject("bandits", "one bandit at least", given)
+        for bandit in given:
+            if not isinstance(bandit, Bandit):
+                raise checks.reject("bandits", "bandits", bandit)
+        check_alike([bandit._state for bandit in given])
+        copies = [State.read(bandit.state(), bandit._timing.clock) for bandit in given]
+        return cls._of(merged(copies, replica), log)
+
+    @classmethod
+    def _of(cls, state: State, log: Log) -> Self:
+        bandit = cls.__new__(cls)
+        bandit._begin(state, log)
+        return bandit

@@ -1,23 +1,41 @@
-"""A decision, and the probability with which it was made."""
+"""A decision, the probability with which it was made, and what becomes of its reward."""
 
+import enum
 from typing import Any
 
 import numpy as np
 
-from driftbandit.online.probabilities import PLAIN, Surroundings, next_probabilities
+from driftbandit.exact.choice import Surroundings, arm_probabilities
 from driftbandit.policies import Rule
 
-Snapshot = tuple[bytes, int, int, float, tuple[Rule, str], Surroundings | None]
-"""Numbers of the active arms, place of the chosen one, dormant arms, floor, rule and its name, what else it knew."""
+
+class RewardStatus(enum.StrEnum):
+    """The answer to `Bandit.reward`; each is also its own text, as in `status == "accepted"`."""
+
+    ACCEPTED = "accepted"
+    """The reward was learned."""
+    REPEATED = "repeated"
+    """The decision has its reward already; nothing changed."""
+    UNKNOWN = "unknown"
+    """No decision of this bandit has this id; nothing changed."""
+    EXPIRED = "expired"
+    """The wait time of the decision is over; nothing changed."""
+    REMOVED = "removed"
+    """The arm is no longer there; nothing changed."""
+
+
+Snapshot = tuple[bytes, int, int, float, tuple[Rule, str], Surroundings]
+"""What a probability follows from: the numbers of the arms that were looked at one by one, the place of the chosen one
+among them (−1: it was asleep), how many were asleep, the floor, the rule and its name, and what else it knew."""
 
 
 def probability_of(snapshot: Snapshot) -> float:
-    """The exact probability of the arm that was chosen from these posteriors."""
-    content, place, asleep, floor, (rule, name), more = snapshot
-    evidence = np.frombuffer(content).reshape(-1, len(rule.initial))
-    active, dormant = next_probabilities(rule, evidence, asleep, more or PLAIN, name)
-    chance = float(active[place]) if place >= 0 else dormant
-    return floor + (1.0 - (len(evidence) + asleep) * floor) * chance
+    """The exact probability of the arm that was chosen."""
+    content, place, asleep, floor, (rule, name), around = snapshot
+    numbers = np.frombuffer(content).reshape(-1, len(rule.initial))
+    awake, each = arm_probabilities(rule, numbers, asleep, around, name)
+    chance = float(awake[place]) if place >= 0 else each
+    return floor + (1.0 - (len(numbers) + asleep) * floor) * chance
 
 
 class Decision:

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from driftbandit import checks
-from driftbandit.online.decision import Decision
-from driftbandit.online.status import RewardStatus
+from driftbandit.online.decision import Decision, RewardStatus
 
 Sink = Callable[[dict[str, Any]], object]
 Log = str | os.PathLike[str] | Sink | None

@@ -17,15 +17,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from driftbandit import checks
 from driftbandit.compiling.linking import link
 from driftbandit.compiling.target import CPU
 from driftbandit.engine.cpu import context, watch
 from driftbandit.engine.cpu.shard import block_slots
 from driftbandit.engine.step.rule_slots import rule_slots
 from driftbandit.engine.step.slots import forgotten, heard, own_of, put_own, renewed, take
-from driftbandit.online.chooser import Chooser
-from driftbandit.online.ledger import Ledger
-from driftbandit.online.table import Reals, grown
+from driftbandit.entries import Entries
+from driftbandit.errors import InvalidValue
+from driftbandit.online.choice import Chooser
+from driftbandit.online.evidence import Evidence, empty_table
+from driftbandit.online.pending import Waiting
+from driftbandit.online.sleeping import Reals, grown
 
 
 class Kept(NamedTuple):
@@ -71,7 +75,7 @@ def renew(p: Any, kept: Kept) -> None:
     renewed(p, kept, 0)
 
 
-class Present(Ledger):
+class Present(Evidence):
     """Numbers by arm as they are now, and what else their rule looks at."""
 
     __slots__ = ("_clocked", "_compiled", "_kept", "_news", "_numbers", "_shared", "past", "past_count", "recent")
@@ -115,19 +119,17 @@ class Present(Ledger):
         self.past, self.past_count = grown(self.past, capacity), grown(self.past_count, capacity)
         self._bind()
 
-    def include(self, number: int, start: tuple[float, ...], now: float) -> None:
-        """A new arm, which starts as any arm did."""
-        super().include(number, (), now)
-        self._start_again([number])
+    def start_of_new(self, now: float) -> tuple[float, ...]:
+        """What a new arm starts with."""
+        return self.initial
+
+    def _put_start(self, numbers: Any, start: Any) -> None:
+        self._start_again([numbers])
 
     def exclude(self, number: int) -> None:
         """An arm that is no longer there."""
         super().exclude(number)
         self._forget([number])
-
-    def start_of_new(self, now: float) -> tuple[float, ...]:
-        """What a new arm starts with."""
-        return self.initial
 
     def advance(self, now: float) -> float:
         """All numbers age."""
@@ -156,7 +158,7 @@ class Present(Ledger):
         length, recent = self.rule.steps_window, self.recent
         while recent and self.reference - recent[0][0] >= length:
             _, arm, reward = recent.popleft()
-            self._run(leave, self.chooser.parameters(self.count), self._numbers, arm, reward)
+            self._run(leave, self.chooser.parameters(self.order.count), self._numbers, arm, reward)
             if self.discount == 1.0:
                 self.table[arm, self.at.count] -= 1.0
 
@@ -165,18 +167,9 @@ class Present(Ledger):
         self._age(stamp)
         return stamp
 
-    def credit(
-        self,
-        number: int,
-        stamp: float,
-        moment: float,
-        reward: float,
-        chance: float,
-        eligible: int,
-        id: int,
-        writer: int,
-    ) -> None:
+    def credit(self, decision: Waiting, reward: float, id: int) -> None:
         """The reward of a decision, which is learned now."""
+        number, _, moment, chance, eligible = decision
         rule, parameters = self.rule, self.chooser.parameters(eligible)
         if self.restart and moment // self.restart != self.epoch:
             return
@@ -186,11 +179,11 @@ class Present(Ledger):
             self.recent.append((self.reference, number, reward))
             self._depart()
         if rule.alarm is not None and self._run(hear, parameters, self._numbers, self._kept, number):
-            self._start_again([number] if rule.alarm_resets == "arm" else self.order[0, : self.count].tolist())
+            self._start_again([number] if rule.alarm_resets == "arm" else self.order.all.tolist())
             self._run(renew, parameters, self._kept)
 
-    def at_moment(self, now: float) -> "Ledger":
-        """A ledger as the next decision meets it; this one is not changed."""
+    def at_moment(self, now: float) -> "Present":
+        """The evidence as the next decision meets it; this is not changed."""
         other = copy.copy(self)
         other.table, other.past_count = self.table.copy(), self.past_count.copy()
         other.recent, other._shared = self.recent.copy(), self._shared.copy()
@@ -201,7 +194,7 @@ class Present(Ledger):
     def view(self, now: float) -> Reals:
         """The numbers of all arms, in order, and how many observations they stand for."""
         other = self.at_moment(now)
-        seen: Reals = other.table[other.order[0, : other.count], : self.size + 1]
+        seen: Reals = other.table[other.order.all, : self.size + 1]
         if self.rule.observations is not None:
             seen[:, -1] = [self.rule.observations(self.rule.parameters, *own[:-1]) for own in seen.tolist()]
         return seen
@@ -228,12 +221,47 @@ class Present(Ledger):
             self.recent = collections.deque(row for row in self.recent if row[1] not in gone)
 
     def _start_afresh(self) -> None:
-        self._start_again(self.order[0, : self.count].tolist())
+        self._start_again(self.order.all.tolist())
         self._shared[:] = self.rule.common
         self.reference = float(self.epoch * self.restart)
 
     def _set_start(self, numbers: Any) -> None:
         self._start_again(numbers.tolist())
+
+    def state(self) -> dict[str, Any]:
+        """What a file says of evidence."""
+        past = [(k, self.past_count.item(k, 0)) for k in self.order.all.tolist()]
+        return {
+            **super().state(),
+            "window": [list(row) for row in self.recent],
+            "common": list(self.common()),
+            "histories": [[k, count, self.history(k)] for k, count in past if count],
+        }
+
+    def _restore_more(self, entries: Entries, known: set[int]) -> None:
+        at, rule = self.at, self.rule
+        if np.any(self.table[:, at.other :] != empty_table(1, at)[:, at.other :]) or entries.items("parts"):
+            raise InvalidValue("table must be of one replica for this policy")
+        common = entries.items("common")
+        if len(common) != len(rule.common):
+            raise checks.reject("common", f"{len(rule.common)} numbers", common)
+        self._shared[:] = [checks.real("common", value) for value in common]
+        for row in entries.rows("histories", 3):
+            arm, count = row.member("histories", 0, known), row.whole("histories", 1, 0)
+            rewards = row.items("histories", 2)
+            if len(rewards) != min(count, rule.ring):
+                raise checks.reject("histories", f"{min(count, rule.ring)} rewards of arm {arm}", rewards)
+            self.past_count[arm] = count
+            for place, value in enumerate(rewards, start=count - len(rewards)):
+                self.past[arm, 0, place % rule.ring] = checks.real("histories", value)
+        rows = entries.rows("window", 3)
+        if rows and not rule.steps_window:
+            raise InvalidValue("window must be empty for this policy")
+        stamps = [row.real("window", 0) for row in rows]
+        if stamps != sorted(stamps):
+            raise InvalidValue("window must have the oldest reward first")
+        for stamp, row in zip(stamps, rows, strict=True):
+            self.recent.append((stamp, row.member("window", 1, known), row.real("window", 2)))
 
 
 def _sum_of_powers(decay: float, steps: float) -> float:

@@ -1,202 +1,221 @@
-"""The state of a bandit as plain values, and back.
+"""Everything that a bandit is: what it was made with, and the parts that change; as plain values, and back.
 
-Numbers are written so that they come back to the bit. Random numbers come from a counter (driftbandit.numerics.rng), so
-their state is the seed, the replica and the number of decisions made. Nothing that is read is trusted: every entry is
-checked, and evidence can only refer to arms that are there.
+Each part says what a file holds of it (`state`) and takes that over (`restore`, `restored`). Numbers are written so
+that they come back to the bit. Random numbers come from a counter (driftbandit.numerics.rng), so their state is the
+seed, the replica and the number of decisions made. Nothing that is read is trusted: every entry is checked, and
+evidence can only refer to arms that are there.
+
+A field that a file of this version must have is read by `entries.whole("name", …)` and its kin; one that was added
+later is read with a default, so that older files go on. Where that is not enough, `VERSION` goes up by one, and
+`UPGRADES` says how the state of the version before becomes one of the next.
 """
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+import dataclasses
+import math
+import secrets
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, Self
 
 import numpy as np
 
 from driftbandit import checks
-from driftbandit.errors import InvalidValue
-from driftbandit.online.bandit import Bandit
-from driftbandit.online.chooser import Chooser
-from driftbandit.online.entries import Entries
-from driftbandit.online.journal import Log
-from driftbandit.online.ledger import START
+from driftbandit.compiling.linking import look_again
+from driftbandit.entries import Entries
+from driftbandit.online.arms import Arms
+from driftbandit.online.choice import Chooser
+from driftbandit.online.evidence import Evidence
+from driftbandit.online.pending import MOST_REPLICAS, NUMBER, REPLICA_SHIFT, Pending, Waiting
 from driftbandit.online.present import Present
-from driftbandit.online.roster import Roster
-from driftbandit.online.table import empty_table
-from driftbandit.online.waiting import ANSWERED, LARGEST_ID, MOST_REPLICAS, NUMBER, REMOVED
-from driftbandit.online.window import Observation
+from driftbandit.online.summary import View
+from driftbandit.online.timing import Timing
 from driftbandit.policies import Policy
+from driftbandit.policies.learning import check_learning
+from driftbandit.policies.validation import tried
+from driftbandit.specification import Checked, optional_real, parameter, real, whole
 
 FORMAT = "driftbandit.bandit"
-VERSION = 1
-Kind = TypeVar("Kind", bound=Bandit)
+VERSION = 2
 
 
-def written(bandit: Bandit) -> dict[str, Any]:
-    """The state of a bandit, which nobody else may use meanwhile."""
-    ledger, roster = bandit._ledger, bandit._roster
-    used = ledger.order[0, : ledger.count]
-    filled = used[np.any(ledger.table[used] != empty_table(1, ledger.at), axis=1)]
-    state = {
-        "format": FORMAT,
-        "version": VERSION,
-        "policy": {"name": bandit._policy.name, "parameters": bandit._policy.parameters()},
-        "step_seconds": bandit._timing.step_seconds,
-        "seed": bandit._seed,
-        "replica": bandit._replica,
-        "minimum_probability": bandit._floor,
-        "wait": bandit._wait,
-        "default_reward": bandit._default,
-        "decisions": bandit._chooser.sequence,
-        "rewards": bandit._learned,
-        "latest": bandit._timing.latest if np.isfinite(bandit._timing.latest) else None,
-        "steps": bandit._timing.steps,
-        "reference": ledger.reference,
-        "epoch": ledger.epoch,
-        "arms": list(roster.all_names()),
-        "numbers": roster.all_numbers(),
-        "free": list(roster.free),
-        "order": used.tolist(),
-        "active": ledger.active,
-        "evidence": [[k, *ledger.table[k].tolist()] for k in filled.tolist()],
-        "window": [[*row[:3], *row.amounts, row.writer] for row in ledger.window.rows()] if ledger.window else [],
-        "parts": [
-            [key, [[k, *part[k].tolist()] for k in used[np.any(part[used] != 0.0, axis=1)].tolist()]]
-            for key, part in ledger.parts.items()
-        ],
-        "replicas": [[key, *known] for key, known in bandit._taken.items()],
-        "pending": [[id, *entry] for id, entry in bandit._waiting.entries.items()],
-    }
-    if isinstance(ledger, Present):
-        state["window"] = [list(row) for row in ledger.recent]
-        state["common"] = list(ledger.common())
-        past = [(k, ledger.past_count.item(k, 0)) for k in used.tolist()]
-        state["histories"] = [[k, count, ledger.history(k)] for k, count in past if count]
-    return state
+def _policy(name: str, value: Any) -> Policy:
+    if not isinstance(value, Policy):
+        raise checks.reject(name, "a policy", value)
+    return value
 
 
-def restored(
-    kind: type[Kind], state: Any, replica: int | None, clock: Callable[[], float], log: Log, source: str
-) -> Kind:
-    """The bandit whose state was written."""
-    try:
-        bandit = _read(kind, Entries(state), clock, log)
-    except InvalidValue as error:
-        raise InvalidValue(f"{source}: {error}") from None
-    if replica is not None and checks.whole("replica", replica, 0, MOST_REPLICAS - 1) != bandit._replica:
-        from driftbandit.online.merging import merged
-
-        return merged(kind, [bandit], replica, log)
-    return bandit
+def _seed(name: str, value: Any) -> int:
+    return secrets.randbits(64) if value is None else checks.whole(name, value, 0, 2**64 - 1)
 
 
-def _read(kind: type[Kind], entries: Entries, clock: Callable[[], float], log: Log) -> Kind:
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings(Checked):
+    """What a bandit was made with (the arguments of `Bandit`). A file must have all that have no default here."""
+
+    policy: Policy = parameter(_policy)
+    step_seconds: float | None = optional_real("(0, inf)", dataclasses.MISSING)
+    seed: int = parameter(_seed)
+    replica: int = whole(0, high=MOST_REPLICAS - 1)
+    minimum_probability: float = real("[0, 1]")
+    wait: float | None = optional_real("[0, inf)", dataclasses.MISSING)
+    default_reward: float | None = parameter(lambda _, value: value)  # only its rule knows which rewards there are
+
+    def check_floor(self, count: int) -> None:
+        """That so many arms can all have the minimum probability."""
+        if self.minimum_probability * count > 1.0 + 1e-12:
+            raise checks.reject("minimum_probability", f"at most 1/{count} for {count} arms", self.minimum_probability)
+
+    def state(self) -> dict[str, Any]:
+        """What a file says of the settings."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return values | {"policy": {"name": self.policy.name, "parameters": self.policy.parameters()}}
+
+    @classmethod
+    def restored(cls, entries: Entries) -> "Settings":
+        """The settings that a file says."""
+        policy = entries.inner("policy")
+        built = Policy.build(policy.text("name"), policy.mapping("parameters"))
+        values = {"policy": built, "seed": entries.get("seed"), "replica": entries.get("replica")}
+        for field in dataclasses.fields(cls):
+            if field.name not in values and (field.default is dataclasses.MISSING or entries.has(field.name)):
+                values[field.name] = entries.optional(field.name)
+        return cls(**values)
+
+
+class State:
+    """The settings and the parts of a bandit, and what a reward does to them."""
+
+    def __init__(self, arms: Arms, settings: Settings, clock: Callable[[], float]) -> None:
+        policy, n_arms = settings.policy, len(arms)
+        self.arms = arms
+        self.timing = Timing(settings.step_seconds, clock)
+        settings.check_floor(n_arms)
+        look_again()
+        rule = tried(policy, max(2, n_arms))
+        check_learning(policy, rule)
+        self._interval = _interval(float(rule.least_reward), float(rule.largest_reward))
+        most = sys.float_info.max
+        self._least, self._largest = max(float(rule.least_reward), -most), min(float(rule.largest_reward), most)
+        if settings.default_reward is not None:
+            default = self.checked(settings.default_reward, "default_reward")
+            settings = dataclasses.replace(settings, default_reward=default)
+        self.settings = settings
+        self.chooser = Chooser(policy, n_arms, settings.seed, settings.replica, settings.minimum_probability)
+        by_clock = settings.step_seconds is not None
+        kind = Evidence if rule.learning == "additive" else Present
+        self.evidence = kind(self.chooser, len(arms.names), by_clock)
+        wait = settings.wait
+        self.pending = Pending(wait if wait is None else wait / (settings.step_seconds or 1.0) + (not by_clock))
+
+    @classmethod
+    def new(cls, arms: Iterable[Any], settings: Settings, clock: Callable[[], float]) -> Self:
+        """A bandit that knows nothing yet."""
+        state = cls(Arms(arms), settings, clock)
+        state.evidence.include_first(len(state.arms))
+        return state
+
+    def checked(self, reward: Any, name: str = "reward") -> float:
+        """A reward that the rule can learn from."""
+        if type(reward) is float and self._least <= reward <= self._largest:
+            return reward
+        if isinstance(reward, bool | np.bool_):
+            reward = float(reward)
+        return checks.real(name, reward, self._interval)
+
+    def learn(self, id: int, decision: Waiting, value: float) -> None:
+        """The reward of a decision."""
+        chooser = self.chooser
+        if chooser.rule.binary and value != 0.0 and value != 1.0:
+            value = float(chooser.trial(id >> REPLICA_SHIFT, id & NUMBER) < value)
+        self.evidence.credit(decision, value, id)
+        self.pending.learned += 1
+
+    def expire(self, now: float) -> None:
+        """Decisions whose wait is over get the default reward, if there is one."""
+        default = self.settings.default_reward
+        for id, decision in self.pending.expired(now):
+            if default is not None:
+                self.learn(id, decision, default)
+
+    def view(self, now: float, numbers: list[int] | None = None) -> View:
+        """What the next decision at a moment would meet, among all arms or those with these numbers."""
+        evidence, chooser = self.evidence.at_moment(now), self.chooser
+        awake, seen = evidence.order.awake.tolist(), evidence.view(now)
+        count = evidence.order.count
+        if numbers is not None:
+            places = [place for place, number in enumerate(awake) if number in set(numbers)]
+            awake, seen, count = [awake[place] for place in places], seen[places], len(numbers)
+        settings = self.settings
+        around = (evidence.common(), evidence.total_of(seen), chooser.sequence + 1.0)
+        rule, floor = chooser.rule_for(count), settings.minimum_probability
+        return View(rule, settings.policy.name, awake, seen, count, around, floor, evidence.decisions_of(awake))
+
+    def written(self) -> dict[str, Any]:
+        """Everything, as JSON can hold it."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "settings": self.settings.state(),
+            "arms": self.arms.state(),
+            "timing": self.timing.state(),
+            "made": self.chooser.sequence,
+            "evidence": self.evidence.state(),
+            "pending": self.pending.state(),
+        }
+
+    @classmethod
+    def read(cls, values: Any, clock: Callable[[], float]) -> Self:
+        """The state that was written, by this version or an older one."""
+        entries = Entries(upgraded(values))
+        arms = Arms.restored(entries.inner("arms"))
+        state = cls(arms, Settings.restored(entries.inner("settings")), clock)
+        state.timing.restore(entries.inner("timing"))
+        state.chooser.sequence = entries.whole("made", NUMBER)
+        known = set(arms.all_numbers())
+        if state.timing.latest > float("-inf"):
+            state.evidence.begin(0.0)
+        state.evidence.restore(entries.inner("evidence"), known)
+        state.pending.restore(entries.inner("pending"), known)
+        return state
+
+
+def _interval(low: float, high: float) -> str:
+    """The rewards that a rule can learn from, as text."""
+    ends = [f"{end:g}" if float(f"{end:g}") == end else repr(end) for end in (low, high)]
+    return f"{'[' if math.isfinite(low) else '('}{ends[0]}, {ends[1]}{']' if math.isfinite(high) else ')'}"
+
+
+def upgraded(values: Any) -> Any:
+    """A state of any version as one of this version."""
+    entries = Entries(values)
     entries.exactly("format", FORMAT)
-    entries.exactly("version", VERSION)
-    policy = entries.inner("policy")
-    names, numbers, free = entries.items("arms"), entries.wholes("numbers"), entries.wholes("free")
-    if len(names) != len(numbers) or sorted(numbers + free) != list(range(len(numbers) + len(free))):
-        raise InvalidValue("numbers must be different for each arm, without a gap but for those free")
-    bandit = kind(
-        names,
-        Policy.build(policy.text("name"), policy.mapping("parameters")),
-        step_seconds=entries.optional("step_seconds"),
-        seed=entries.get("seed"),
-        replica=entries.get("replica"),
-        minimum_probability=entries.get("minimum_probability"),
-        wait=entries.optional("wait"),
-        default_reward=entries.optional("default_reward"),
-        clock=clock,
-        log=log,
-    )
-    bandit._roster = Roster.restored(names, numbers, free)
-    bandit._learned = entries.whole("rewards", 1 << 53)
-    latest = entries.optional_real("latest")
-    if latest is not None:
-        bandit._timing.latest = latest
-    if bandit._timing.step_seconds is None:
-        bandit._timing.steps = entries.whole("steps", 1 << 53)
-    made = entries.whole("decisions", NUMBER)
-    bandit._chooser = Chooser(bandit._policy, len(numbers), bandit._seed, bandit._replica, bandit._floor, made)
-    _read_evidence(bandit, entries, set(numbers), len(numbers) + len(free))
-    for row in entries.rows("replicas", 3):
-        key = row.whole("replica", 0, 0, MOST_REPLICAS - 1)
-        bandit._taken[key] = (row.whole("replica", 1, 0, NUMBER), row.whole("replica", 2, 0))
-        bandit._waiting.issued[key] = bandit._taken[key][0]
-    known = set(numbers)
-    for row in entries.rows("pending", 6):
-        arm = row.whole("pending arm", 1, REMOVED)
-        if arm not in (ANSWERED, REMOVED) and arm not in known:
-            raise InvalidValue(f"pending must refer to arms that are there, got number {arm}")
-        bandit._waiting.entries[row.whole("pending id", 0, 1, LARGEST_ID)] = (
-            arm,
-            row.real("pending stamp", 2),
-            row.real("pending moment", 3),
-            row.real("pending probability", 4, "(0, 1]"),
-            row.whole("pending arms", 5, 1),
-        )
-    return bandit
+    version = checks.whole("version", entries.get("version"), 1, VERSION)
+    while version < VERSION:
+        values = UPGRADES[version](Entries(values))
+        version += 1
+    return values
 
 
-def _read_evidence(bandit: Bandit, entries: Entries, known: set[int], capacity: int) -> None:
-    ledger = bandit._ledger = bandit._new_ledger(capacity)
-    if bandit._timing.latest > -np.inf:
-        ledger.begin(0.0)
-    order = entries.wholes("order")
-    if len(order) != len(known) or set(order) != known:
-        raise InvalidValue("order must list every arm once")
-    ledger.order[0, : len(order)] = order
-    ledger.order[1, order] = np.arange(len(order))
-    ledger.recount(len(order))
-    ledger.active = entries.whole("active", len(order))
-    if not ledger.may_sleep and ledger.active != ledger.count:
-        raise InvalidValue(f"active must be {ledger.count}, got {ledger.active}")
-    ledger.reference = entries.real("reference")
-    ledger.epoch = entries.whole("epoch", 1 << 53)
-    at = ledger.at
-    for row in entries.rows("evidence", at.width + 1):
-        values = row.reals("evidence", at.width)
-        ledger.table[row.member("evidence", 0, known)] = values
-        if min(values[at.decisions], values[at.weight]) < 0.0:
-            raise InvalidValue("evidence must have decisions and weights of at least 0")
-    if isinstance(ledger, Present):
-        _read_present(ledger, entries, known)
-        return
-    for item in entries.rows("parts", 2):
-        part = ledger.part(item.whole("parts", 0, START, MOST_REPLICAS - 1))
-        for row in item.rows("parts", 1, ledger.size + 3):
-            part[row.member("parts", 0, known)] = row.reals("parts", ledger.size + 2)
-    rows = entries.rows("window", ledger.size + 4)
-    if rows and ledger.window is None:
-        raise InvalidValue("window must be empty for this policy")
-    for row in rows:
-        assert ledger.window is not None
-        arm = row.member("window", 2, known)
-        amounts = tuple(row.real("window", 3 + j) for j in range(ledger.size))
-        id, writer = row.whole("window", 1, 1, LARGEST_ID), row.whole("window", 3 + ledger.size, 0, MOST_REPLICAS - 1)
-        ledger.window.insert(Observation(row.real("window", 0), id, arm, amounts, writer))
-        ledger.table[arm, ledger.evidence] = ledger.window.totals(arm)
+def _from_version_1(entries: Entries) -> dict[str, Any]:
+    """All entries lay side by side."""
+
+    def some(**names: str) -> dict[str, Any]:
+        return {name: entries.optional(before or name) for name, before in names.items()}
+
+    settings = [field.name for field in dataclasses.fields(Settings)]
+    evidence = ["reference", "epoch", "order", "active", "window", "parts"]
+    evidence += [name for name in ("common", "histories") if entries.has(name)]
+    return {
+        "format": FORMAT,
+        "version": 2,
+        "settings": some(**dict.fromkeys(settings, "")),
+        "arms": some(names="arms", numbers="", free=""),
+        "timing": some(latest="", steps=""),
+        "made": entries.optional("decisions"),
+        "evidence": some(**dict.fromkeys(evidence, ""), table="evidence"),
+        "pending": some(learned="rewards", replicas="", decisions="pending"),
+    }
 
 
-def _read_present(ledger: Present, entries: Entries, known: set[int]) -> None:
-    at = ledger.at
-    if np.any(ledger.table[:, at.other : at.width] != empty_table(1, at)[:, at.other :]) or entries.items("parts"):
-        raise InvalidValue("evidence must be of one replica for this policy")
-    common = entries.items("common")
-    if len(common) != len(ledger.rule.common):
-        raise checks.reject("common", f"{len(ledger.rule.common)} numbers", common)
-    ledger.chooser.common[:] = [checks.real("common", value) for value in common]
-    ring = ledger.rule.ring
-    for row in entries.rows("histories", 3):
-        arm, count = row.member("histories", 0, known), row.whole("histories", 1, 0)
-        rewards = row.items("histories", 2)
-        if len(rewards) != min(count, ring):
-            raise InvalidValue(f"histories must have {min(count, ring)} rewards of arm {arm}, got {len(rewards)}")
-        ledger.past_count[arm] = count
-        for place, value in enumerate(rewards, start=count - len(rewards)):
-            ledger.past[arm, 0, place % ring] = checks.real("histories", value)
-    rows = entries.rows("window", 3)
-    if rows and not ledger.rule.steps_window:
-        raise InvalidValue("window must be empty for this policy")
-    stamps = [row.real("window", 0) for row in rows]
-    if stamps != sorted(stamps):
-        raise InvalidValue("window must have the oldest reward first")
-    for stamp, row in zip(stamps, rows, strict=True):
-        ledger.recent.append((stamp, row.member("window", 1, known), row.real("window", 2)))
+UPGRADES: dict[int, Callable[[Entries], dict[str, Any]]] = {1: _from_version_1}
+"""From each older version to the next."""

@@ -1,19 +1,17 @@
 """What a bandit believes about its arms, as values and as a table."""
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy import special
 
 from driftbandit.errors import InvalidValue
-from driftbandit.online.probabilities import next_probabilities, representative
+from driftbandit.exact.choice import Surroundings, arm_probabilities
+from driftbandit.online.sleeping import Reals
 from driftbandit.policies import Rule
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-    from driftbandit.online.bandit import Bandit
 
 TAIL = 0.025
 DEVIATIONS = 1.96
@@ -44,34 +42,56 @@ class ArmSummary:
     """The two numbers of that law."""
 
 
-def summarised(bandit: "Bandit", time: float | None = None) -> list[ArmSummary]:
+class View(NamedTuple):
+    """What the next decision would meet; those arms that have evidence are awake."""
+
+    rule: Rule
+    name: str
+    awake: list[int]
+    """Their numbers."""
+    seen: Reals
+    """What is known of each: the rule's numbers, and the number of observations."""
+    eligible: int
+    """How many arms there are to choose from; those that are not awake are alike."""
+    around: Surroundings
+    floor: float
+    decisions: list[int]
+    """How often each arm awake was chosen."""
+
+    def probabilities(self) -> tuple[Reals, float]:
+        """Of each arm that is awake, and of each of the others."""
+        asleep, kept = self.eligible - len(self.awake), 1.0 - self.floor * self.eligible
+        awake, each = arm_probabilities(self.rule, self.seen[:, :-1], asleep, self.around, self.name)
+        return self.floor + kept * awake, self.floor + kept * each
+
+
+def summarised(view: View, names: list[Any]) -> list[ArmSummary]:
     """The arms with evidence of their own, the most probable first, and then all others as one entry."""
-    with bandit._lock:
-        ledger, now = bandit._reading(time)
-        names = bandit._roster.names
-        numbers = ledger.order[0, : ledger.active].tolist()
-        seen = ledger.view(now)
-        decisions = ledger.table[numbers, ledger.at.decisions] + ledger.table[numbers, ledger.at.other_decisions]
-        asleep = ledger.count - ledger.active
-        floor = bandit._floor
-        rule = bandit._chooser.rule_for(ledger.count)
-        common, total = ledger.common(), ledger.total_of(seen)
-        around = (common, total, bandit._chooser.sequence + 1.0)
-    shared = representative(rule, total, common)
+    common, total, _ = view.around
+    shared = representative(view.rule, total, common)
     try:
-        awake, each = next_probabilities(rule, seen[:, :-1], asleep, around, bandit._policy.name)
+        awake, each = view.probabilities()
     except InvalidValue:  # a user's own kind of score
-        awake, each = np.full(len(numbers), np.nan), np.nan
-    kept = 1.0 - floor * (len(numbers) + asleep)
+        awake, each = np.full(len(view.awake), np.nan), np.nan
     rows = [
-        _entry(rule, names[k], 1, seen[i], shared, floor + kept * float(awake[i]), int(decisions[i]))
-        for i, k in enumerate(numbers)
+        _entry(view.rule, names[number], 1, seen, shared, chance, decisions)
+        for number, seen, chance, decisions in zip(view.awake, view.seen, awake.tolist(), view.decisions, strict=True)
     ]
     rows.sort(key=lambda row: -row.probability)
+    asleep = view.eligible - len(view.awake)
     if asleep:
-        blank = np.array([*rule.initial, 0.0])
-        rows.append(_entry(rule, None, asleep, blank, shared, floor + kept * each, 0))
+        rows.append(_entry(view.rule, None, asleep, np.array([*view.rule.initial, 0.0]), shared, each, 0))
     return rows
+
+
+def representative(rule: Rule, total: float, common: tuple[float, ...]) -> float:
+    """What arms share; where that depends on luck, as it is most often."""
+    luck, longest, start = 0.5, 0.0, 0.0
+    for end in () if rule.pieces is None else rule.pieces(rule.parameters, total, *common):
+        if end - start > longest:
+            luck, longest = 0.5 * (start + min(end, 1.0)), end - start
+        start = end
+    return rule.shared(total, common, luck)
 
 
 def _entry(
@@ -99,16 +119,17 @@ def interval(successes: float, failures: float) -> tuple[float, float, float]:
     >>> [round(value, 3) for value in interval(1.0, 1.0)]
     [0.5, 0.025, 0.975]
     """
+    from scipy import special  # late: takes a while to import
+
     low, high = special.betaincinv(successes, failures, [TAIL, 1.0 - TAIL])
     return successes / (successes + failures), float(low), float(high)
 
 
-def as_table(bandit: "Bandit", limit: int) -> "Table":
+def as_table(rows: list[ArmSummary], title: str, limit: int) -> "Table":
     """A rich table."""
     from rich.table import Table
 
-    rows = summarised(bandit)
-    table = Table(title=f"{bandit._policy} · {len(bandit)} arms · {bandit.decisions} decisions", title_justify="left")
+    table = Table(title=title, title_justify="left")
     table.add_column("arm")
     for heading in ("mean", "95% interval", "effective sample size", "probability", "decisions"):
         table.add_column(heading, justify="right")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from driftbandit import checks
+from driftbandit.entries import Entries
 
 
 class Timing:
@@ -12,10 +13,10 @@ class Timing:
 
     __slots__ = ("_latest", "clock", "step_seconds", "steps")
 
-    def __init__(self, step_seconds: Any, clock: Callable[[], float]) -> None:
+    def __init__(self, step_seconds: float | None, clock: Callable[[], float]) -> None:
         if not callable(clock):
             raise checks.reject("clock", "a function that returns seconds", clock)
-        self.step_seconds = None if step_seconds is None else checks.real("step_seconds", step_seconds, "(0, inf)")
+        self.step_seconds = step_seconds
         self.clock = clock
         self.steps: float = 0
         """When the latest decision was made; where a step is a decision, how many were."""
@@ -59,3 +60,15 @@ class Timing:
         if time is not None:
             raise checks.reject("time", "None where a step is a decision", time)
         return self.steps
+
+    def state(self) -> dict[str, Any]:
+        """What a file says of time."""
+        return {"latest": self._latest if math.isfinite(self._latest) else None, "steps": self.steps}
+
+    def restore(self, entries: Entries) -> None:
+        """Take over what a file says."""
+        latest = entries.optional_real("latest")
+        if latest is not None:
+            self.latest = latest
+        if self.step_seconds is None:
+            self.steps = entries.whole("steps", 1 << 53)

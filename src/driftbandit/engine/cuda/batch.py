@@ -73,6 +73,7 @@ def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
         | {
             "own_of": memory.reader(len(rule.initial)),
             "put_own": memory.writer(len(rule.initial)),
+            "arm_at": one_run.counted,
             "settled": one_run.sampled_score if rule.selection == "sampled" else one_run.index_score,
             "reward_of": REWARDS[environment.rewards],
             "first_mean": path and path.first,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.engine.step.one_run import choose_one_by_score, choose_one_by_weight
+from driftbandit.engine.step.one_run import by_weight, chance_by_weight, drawn_tie, largest, tied_place
 from driftbandit.engine.step.path import mean_after, mean_at_start
 from driftbandit.engine.step.slots import accepted, attempt, own_of, probability, score, shaped, weigh
 from driftbandit.numerics.elementary import exp, real
@@ -136,16 +136,19 @@ def choose_from_many(
     parameters: Any, shared: Any, n_arms: Any, arms: Any, scores: Any, seed: Any, run: Any, step: Any
 ) -> tuple[Any, Any]:
     """The arm with the largest score, of any number of arms."""
-    chosen, chance = choose_one_by_score(parameters, shared, int(n_arms), arms, seed, run, step)
-    return np.uint64(chosen), real(chance)
+    count, dice = int(n_arms), (seed, run, step)
+    best, chosen, ties = largest(parameters, shared, arms, arms, count, dice)
+    if ties > 1:
+        chosen = tied_place(parameters, shared, arms, arms, count, dice, best, drawn_tie(ties, dice))
+    return np.uint64(max(chosen, 0)), real(1.0)
 
 
 def choose_from_many_by_weight(
     parameters: Any, shared: Any, n_arms: Any, arms: Any, scores: Any, seed: Any, run: Any, step: Any
 ) -> tuple[Any, Any]:
     """An arm by its probability, of any number of arms: weights are computed twice rather than kept."""
-    chosen, chance = choose_one_by_weight(parameters, shared, int(n_arms), arms, seed, run, step)
-    return np.uint64(chosen), real(chance)
+    chosen, most, inverse = by_weight(parameters, shared, arms, int(n_arms), (seed, run, step))
+    return np.uint64(chosen), chance_by_weight(parameters, shared, arms, chosen, most, inverse)
 
 
 def see_shared(table: Any, best: Any, row: Any, n_arms: Any, mean: Any, chosen: Any) -> tuple[Any, Any]:

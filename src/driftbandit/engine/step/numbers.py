@@ -111,3 +111,28 @@ def moved_by(count: int) -> Any:
         return (*fewer(values, amounts), values[last] + amounts[last])
 
     return moved
+
+
+def no_span(line: Any) -> Any:
+    """No numbers."""
+    return ()
+
+
+@functools.cache
+def span_reader(first: int, count: int) -> Any:
+    """span(line) → `count` numbers of an array, from place `first` on, as a tuple."""
+    if count == 0:
+        return no_span
+    if count == 1:
+
+        def one(line: Any) -> Any:
+            return (line[first],)
+
+        return one
+    half = count // 2
+    left, right = span_reader(first, half), span_reader(first + half, count - half)
+
+    def span(line: Any) -> Any:
+        return (*left(line), *right(line))
+
+    return span

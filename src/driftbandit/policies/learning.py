@@ -1,24 +1,7 @@
-"""How evidence ages where rewards add up: one formula, in which the order of rewards cannot appear.
+"""Whether a rule learns as it says (`Rule.learning`), tried before it is believed: a live bandit depends on it.
 
-A reward is worth what it was worth at the moment of its *decision*, faded by what happened since:
-
-    evidence of an arm now  =  Σ  increment_i · γ^(s − σ_i),      increment_i = learn(0, …, reward_i, probability_i)
-
-where σ_i, the *stamp*, was read from a clock when decision i was made and s is what that clock shows now. A sum has no
-order, and nothing in a term depends on when the reward came. Rules differ only in the clock:
-
-    decay                  one clock for all arms: steps, and a γ for each number
-    clock (a `Clock`)      a clock an arm: its own decisions, after `grace` of them
-
-Dynamic Thompson sampling adds rewards up to C observations, then shrinks by C/(C + 1) at each decision of the arm, the
-new reward included. Starting from α0 + β0 the threshold is reached after j* = ⌈C − α0 − β0⌉ decisions whatever the
-rewards are, so with n decisions of the arm s = max(0, n − j*), and decision n is stamped max(0, n − 1 − j*).
-
-Terms are kept relative to a reference: increment·γ^(reference − σ) is stored, and γ^(s − reference) applied when
-it is read. The reference moves up before numbers grow out of hand.
-
-A rule that says that its rewards add up (`learning="additive"`) is tried before it is believed. All other rules learn
-rewards as they come (driftbandit.online.present).
+"additive": `learn` adds amounts that do not depend on the evidence (or shrinks it as the rule's `Clock` says), and
+`unlearn` undoes it; so rewards may come late and in any order. "by arm" and "sequential" promise less.
 """
 
 import math
@@ -30,8 +13,6 @@ from driftbandit.errors import InvalidValue
 from driftbandit.policies import Policy, Rule
 from driftbandit.policies.clock import Clock
 
-SMALLEST_WEIGHT = 1e-60
-"""Below this the reference moves up; stored numbers are then below 1e60 times the evidence."""
 CHANCES = (1.0, 0.5, 0.03)
 SHARES = (1.0, 0.0, 0.25, 1.0, 0.625, 0.0, 1.0, 1.0, 0.0)
 LARGE = (0.3, 2.0, 7.5, 1e3, 1e6)

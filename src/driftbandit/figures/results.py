@@ -1,8 +1,7 @@
-"""Results as Matplotlib figures. Nothing here simulates: drawing a figure again costs no simulation.
+"""Results as figures.
 
 Every function returns a `matplotlib.figure.Figure` of its own, without the state of pyplot: show it in a notebook, or
-write it with `figure.savefig("regret.svg")`. Colours can be told apart by colour-blind readers (Okabe and Ito), and
-every line has a dash pattern too.
+write it with `figure.savefig("regret.svg")`.
 """
 
 import dataclasses
@@ -16,38 +15,15 @@ from driftbandit import checks
 from driftbandit.engine.result import Result
 from driftbandit.environments import Environment
 from driftbandit.errors import InvalidValue
+from driftbandit.figures.style import FAINT, FONT, INK, PAPER, STYLES, VERMILION, Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INK, FAINT, PAPER = "#22272e", "#d5d9df", "#ffffff"
-BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY = "#0072b2", "#d55e00", "#009e73", "#b5528a", "#c98a00", "#2f8fc7"
-FONT = 9.0
 LABEL_GAP = 10.5
 """Points between two labels at the end of lines."""
 LONGEST_DIRECT_LABEL = 16
-
-
-@dataclasses.dataclass(frozen=True)
-class Style:
-    """How a line looks: its colour, its dashes, its marker where it has few points."""
-
-    color: str
-    dashes: Any = "solid"
-    marker: str = "o"
-    width: float = 1.5
-
-
-STYLES = (
-    Style(BLUE, "solid", "o", 1.8),
-    Style(VERMILION, (0, (6, 1.5)), "s", 1.8),
-    Style(GREEN, (0, (4, 1.2, 1, 1.2)), "^"),
-    Style(PURPLE, (0, (2, 1.2)), "D"),
-    Style(ORANGE, (0, (8, 1.5, 2, 1.5)), "v"),
-    Style(SKY, (0, (1, 1)), "P"),
-    Style(INK, (0, (3, 2)), "X"),
-)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

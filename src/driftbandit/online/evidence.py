@@ -1,7 +1,26 @@
-"""The evidence of a live bandit: what each arm has earned, aged to any moment (driftbandit.online.aging).
+"""The evidence of a live bandit where rewards add up: what each arm has earned, aged to any moment.
 
-Time is in steps. Evidence is held in three kinds: what this replica learned, what it started with, and what other
-replicas had learned when they were merged in; each kind ages alike, and only their sum decides.
+One formula, in which the order of rewards cannot appear. A reward is worth what it was worth at the moment of its
+*decision*, faded by what happened since:
+
+    evidence of an arm now  =  Σ  increment_i · γ^(s − σ_i),      increment_i = learn(0, …, reward_i, probability_i)
+
+where σ_i, the *stamp*, was read from a clock when decision i was made and s is what that clock shows now. A sum has no
+order, and nothing in a term depends on when the reward came. Rules differ only in the clock:
+
+    decay                  one clock for all arms: steps, and a γ for each number
+    clock (a `Clock`)      a clock an arm: its own decisions, after `grace` of them
+
+Dynamic Thompson sampling adds rewards up to C observations, then shrinks by C/(C + 1) at each decision of the arm, the
+new reward included. Starting from α0 + β0 the threshold is reached after j* = ⌈C − α0 − β0⌉ decisions whatever the
+rewards are, so with n decisions of the arm s = max(0, n − j*), and decision n is stamped max(0, n − 1 − j*).
+
+Terms are kept relative to a reference: increment·γ^(reference − σ) is stored, and γ^(s − reference) applied when
+it is read. The reference moves up before numbers grow out of hand. Time is in steps.
+
+Evidence is held in three kinds: what this replica learned, what it started with, and what other replicas had learned
+when they were merged in; each kind ages alike, and only their sum decides. Rules whose rewards do not add up learn them
+as they come (driftbandit.online.present).
 """
 
 import functools
@@ -11,36 +30,39 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.online import family
-from driftbandit.online.aging import SMALLEST_WEIGHT
-from driftbandit.online.chooser import Chooser
-from driftbandit.online.table import Integers, Reals, columns_of, empty_table, grown, swap
+from driftbandit.compiling.linking import link
+from driftbandit.compiling.target import CPU
+from driftbandit.entries import Entries
+from driftbandit.errors import InvalidValue
+from driftbandit.online.choice import Chooser, told_total
+from driftbandit.online.choice_kernels import Choice, Columns, columns_of
+from driftbandit.online.pending import LARGEST_ID, MOST_REPLICAS, Waiting
+from driftbandit.online.sleeping import Integers, Order, Reals, grown, may_sleep
 from driftbandit.online.window import Observation, Window
 
 START = -1
 """The key of what arms started with, among the parts taken over."""
+SMALLEST_WEIGHT = 1e-60
+"""Below this the reference moves up; stored numbers are then below 1e60 times the evidence."""
 
 
-class Ledger:
+class Evidence:
     """Evidence by arm number, and the order in which arms are looked at."""
 
     __slots__ = (
         "_credit",
         "_learners",
         "_simply",
-        "active",
         "at",
         "chooser",
         "clock",
-        "count",
         "decays",
         "discount",
         "epoch",
-        "evidence",
         "fading",
         "fresh",
         "initial",
-        "may_sleep",
+        "mine",
         "mixed",
         "order",
         "others",
@@ -50,7 +72,6 @@ class Ledger:
         "rule",
         "shapes",
         "size",
-        "sleepy",
         "table",
         "ticking",
         "window",
@@ -62,7 +83,8 @@ class Ledger:
         self.clock = rule.clock
         self.size = len(rule.initial)
         self.at = columns_of(self.size)
-        self.evidence, self.others = slice(self.at.count + 1), slice(self.at.other, self.at.other_count + 1)
+        self.mine, self.others = slice(self.at.count + 1), slice(self.at.other, self.at.other_count + 1)
+        """Columns: the numbers that this replica learned and their count, and those taken over."""
         self.initial = tuple(map(float, rule.initial))
         self.discount = float(rule.one_decay)
         self.decays: Reals = np.array([*rule.decays, rule.one_decay], np.float64)
@@ -75,71 +97,63 @@ class Ledger:
         """Whether a decision itself moves a clock."""
         self.restart = rule.restart
         self.window = Window(rule.window, self.size) if rule.window else None
-        self.may_sleep = family.may_sleep(rule)
         self.table = empty_table(capacity, self.at)
-        self.order: Integers = np.zeros((2, capacity), np.int64)
+        self.order = Order(capacity, may_sleep(rule))
         self.shapes: Reals = np.empty((capacity, self.size))
         self.parts: dict[int, Reals] = {}
         """What was taken over, by replica: `[arm, (*numbers, observations, decisions)]`."""
-        self.active = 0
-        self.count = 0
-        self.sleepy = False
-        """Whether arms at their prior are drawn as a group."""
         self.reference = 0.0
         self.epoch = 0
         self._learners: dict[int, Callable[[float, float], tuple[float, ...]]] = {}
         """What a reward adds, by the number of eligible arms."""
         self._simply = not (self.fresh or self.mixed)
-        self._credit = family.crediting()
+        self._credit = _compiled_credit()
+
+    # Arms
 
     def include_first(self, count: int) -> None:
         """The arms with which a bandit starts: numbers 0 to `count` − 1."""
-        self.order[:, :count] = np.arange(count)
-        self.recount(count)
-        self.active = 0 if self.sleepy else count
-        self._set_start(self.order[0, :count])
+        self.order.fill(np.arange(count))
+        self._set_start(self.order.all)
 
-    def include(self, number: int, start: tuple[float, ...], now: float) -> None:
-        """A new arm, with evidence that it starts with (as it counts at this moment)."""
+    def include(self, number: int, now: float) -> None:
+        """A new arm."""
+        start = self.start_of_new(now)
         if number >= len(self.table):
             self._grow(max(2 * len(self.table), number + 1))
         self.table[number] = 0.0
         self.table[number, self.at.weight] = 1.0
         if any(start):
             self._put_start(number, np.asarray(start) / self.factors(now)[:-1])
-        self.order[0, self.count] = number
-        self.order[1, number] = self.count
-        self.recount(self.count + 1)
-        if not self.sleepy or start != self.initial:
-            self.wake(number)
+        self.order.add(number)
+        if start != self.initial:
+            self.order.wake(number)
+
+    def start_of_new(self, now: float) -> tuple[float, ...]:
+        """What a new arm starts with: as any arm did, or, where arms are chosen by weight, level with the best."""
+        if self.rule.selection != "weighted" or not self.order.active:
+            return self.initial
+        seen, rule = self.view(now), self.rule
+        shared = rule.shared(self.total_of(seen), ())
+        best = max(seen[:, :-1].tolist(), key=lambda own: rule.weigh(shared, tuple(own)))
+        return tuple(best)
 
     def _grow(self, capacity: int) -> None:
         more = empty_table(capacity, self.at)
         more[: len(self.table)] = self.table
         self.table = more
-        self.order = grown(self.order, capacity, axis=1)
+        self.order.grow(capacity)
         self.shapes = np.empty((capacity, self.size))
         self.parts = {key: grown(part, capacity) for key, part in self.parts.items()}
 
     def exclude(self, number: int) -> None:
         """An arm that is no longer there."""
-        if self.order[1, number] < self.active:
-            self.active -= 1
-            swap(self.order, self.order[1, number], self.active)
-        self.recount(self.count - 1)
-        swap(self.order, self.order[1, number], self.count)
+        self.order.remove(number)
         self.table[number] = 0.0
         for part in self.parts.values():
             part[number] = 0.0
         if self.window is not None:
             self.window.forget(number)
-        if not self.sleepy:
-            self.active = self.count
-
-    def recount(self, count: int) -> None:
-        """Whether arms at their prior are drawn as a group depends on how many arms there are."""
-        self.count = count
-        self.sleepy = self.may_sleep and count > family.FEW_ARMS
 
     def part(self, key: int) -> Reals:
         """What was taken over under this key."""
@@ -147,11 +161,25 @@ class Ledger:
             self.parts[key] = np.zeros((len(self.table), self.size + 2))
         return self.parts[key]
 
+    # Decisions
+
+    def choose(self, now: float, order: Order) -> Choice:
+        """The decision of a moment among these arms, as `choice_kernels` describes it."""
+        weight = self.advance(now)
+        best = 0.0
+        if order.active < order.count:
+            shared = 0.0
+            if not self.chooser.plain:
+                seen = self.read(order.awake, weight * np.append(self.chooser.weights, 1.0))
+                shared = self.chooser.rule_for(order.count).shared(self.total_of(seen), ())
+            best = self.chooser.best_asleep(shared, order)
+        return self.chooser.choose(self.table, self.shapes, order, weight, best)
+
     def advance(self, now: float) -> float:
         """Move to a later moment; what stored evidence is to be multiplied by."""
         if self.window is not None:
             for row in self.window.departing(now):
-                self.table[row.arm, self.evidence] = self.window.totals(row.arm)
+                self.table[row.arm, self.mine] = self.window.totals(row.arm)
         if self.restart and now // self.restart != self.epoch:
             self.epoch = int(now // self.restart)
             self._start_afresh()
@@ -184,8 +212,8 @@ class Ledger:
 
     def _settle(self, factors: Any, now: float) -> None:
         """Stored evidence becomes what it is worth now."""
-        rows = self.order[0, : self.active]
-        self.table[rows, self.evidence] *= factors
+        rows = self.order.awake
+        self.table[rows, self.mine] *= factors
         self.table[rows, self.others] *= factors
         for part in self.parts.values():
             part[:, :-1] *= factors
@@ -203,7 +231,7 @@ class Ledger:
         shown = clock.shown(decisions)
         weight = clock.discount ** (shown - table.item(number, at.reference))
         if weight < SMALLEST_WEIGHT:
-            table[number, self.evidence] *= weight
+            table[number, self.mine] *= weight
             table[number, self.others] *= weight
             for part in self.parts.values():
                 part[number, :-1] *= weight
@@ -211,21 +239,14 @@ class Ledger:
             weight = 1.0
         table[number, at.weight] = weight
         if weight != 1.0 and any(self.initial):
-            self.wake(number)  # what it started with fades, so it is no longer like a new arm
+            self.order.wake(number)  # what it started with fades, so it is no longer like a new arm
         return clock.stamp(decisions)
 
-    def credit(
-        self,
-        number: int,
-        stamp: float,
-        moment: float,
-        reward: float,
-        chance: float,
-        eligible: int,
-        id: int,
-        writer: int,
-    ) -> None:
-        """The reward of a decision made at `moment`, whenever it came."""
+    # Rewards
+
+    def credit(self, decision: Waiting, reward: float, id: int) -> None:
+        """The reward of a decision, whenever it came."""
+        number, stamp, moment, chance, eligible = decision
         if self.restart and moment // self.restart != self.epoch:
             return
         amounts = (self._learners.get(eligible) or self._learner(eligible))(reward, chance)
@@ -237,13 +258,19 @@ class Ledger:
         elif self.clock is not None:
             scale = self.clock.discount ** (self.table.item(number, self.at.reference) - stamp)
         elif self.window is not None:
-            self.window.insert(Observation(stamp, id, number, amounts, writer))
-            self.table[number, self.evidence] = self.window.totals(number)
-            self.wake(number)
+            self.remember(Observation(stamp, id, number, amounts, self.chooser.replica))
             return
         self._credit(self.table, number, amounts, scale)
-        if self.active < self.count:
-            self.wake(number)
+        order = self.order
+        if order.active < order.count:
+            order.wake(number)
+
+    def remember(self, row: Observation) -> None:
+        """An observation in the window."""
+        assert self.window is not None
+        self.window.insert(row)
+        self.table[row.arm, self.mine] = self.window.totals(row.arm)
+        self.order.wake(row.arm)
 
     def _learner(self, eligible: int) -> Callable[[float, float], tuple[float, ...]]:
         zeros = (0.0,) * self.size
@@ -252,16 +279,18 @@ class Ledger:
         )
         return learner
 
-    def at_moment(self, now: float) -> "Ledger":
-        """The ledger as the next decision meets it; it is not changed."""
+    # Looking
+
+    def at_moment(self, now: float) -> "Evidence":
+        """The evidence as the next decision meets it; this is not changed."""
         return self
 
     def view(self, now: float) -> Reals:
-        """Evidence `[place, (*numbers, observations)]` of the active arms at a moment; nothing is changed."""
+        """Evidence `[place, (*numbers, observations)]` of the arms awake at a moment; nothing is changed."""
+        numbers = self.order.awake
         if self.restart and now // self.restart != self.epoch:
             faded = self.decays ** (0.0 if self.fresh else now % self.restart)
-            return np.tile(np.array([*self.initial, 0.0]) * faded, (self.active, 1))
-        numbers = self.order[0, : self.active]
+            return np.tile(np.array([*self.initial, 0.0]) * faded, (len(numbers), 1))
         seen = self.read(numbers, self.factors(now))
         if self.window is not None:
             ahead = Window(self.window.length, self.size)
@@ -275,34 +304,29 @@ class Ledger:
     def read(self, numbers: Integers, factors: Any) -> Reals:
         """Evidence of some arms, stored numbers multiplied by these factors."""
         rows = self.table[numbers]
-        seen = (rows[:, self.evidence] + rows[:, self.others]) * (rows[:, self.at.weight, None] * factors)
+        seen = (rows[:, self.mine] + rows[:, self.others]) * (rows[:, self.at.weight, None] * factors)
         return np.asarray(seen)
 
     def total_of(self, seen: Reals) -> float:
         """How many observations arms with this evidence have, as `context` counts them."""
-        if family.told_total(self.rule):
+        if told_total(self.rule):
             assert self.rule.observations is not None
             return float(sum(self.rule.observations(self.rule.parameters, *own[:-1]) for own in seen.tolist()))
         return min(float(seen[:, -1].sum()), self.rule.steps_window or math.inf)
+
+    def decisions_of(self, numbers: Any) -> list[int]:
+        """How often arms were chosen, by all replicas."""
+        at = self.at
+        return [int(k) for k in self.table[numbers, at.decisions] + self.table[numbers, at.other_decisions]]
 
     def common(self) -> tuple[float, ...]:
         """The shared numbers."""
         return ()
 
-    def masked(self, numbers: list[int]) -> tuple[Integers, int]:
-        """An order of some arms only, and how many of them are active."""
-        awake = [k for k in numbers if self.order[1, k] < self.active]
-        asleep = [k for k in numbers if self.order[1, k] >= self.active]
-        return np.array([awake + asleep], np.int64), len(awake)
-
-    def wake(self, number: int) -> None:
-        """An arm that is looked at on its own from now on."""
-        if self.order[1, number] >= self.active:
-            swap(self.order, self.order[1, number], self.active)
-            self.active += 1
+    # Starting
 
     def _start_afresh(self) -> None:
-        self.table[:, self.evidence] = 0.0
+        self.table[:, self.mine] = 0.0
         self.table[:, self.others] = 0.0
         for part in self.parts.values():
             part[:, :-1] = 0.0
@@ -310,7 +334,7 @@ class Ledger:
             self.window.clear()
         if self.fading:
             self.reference = float(self.epoch * self.restart)
-        self._set_start(self.order[0, : self.count])
+        self._set_start(self.order.all)
 
     def _set_start(self, numbers: Integers) -> None:
         if any(self.initial):
@@ -320,11 +344,66 @@ class Ledger:
         self.part(START)[numbers, : self.size] = start
         self.table[numbers, self.at.other : self.at.other + self.size] = start
 
-    def start_of_new(self, now: float) -> tuple[float, ...]:
-        """What a new arm starts with: as any arm did, or, where arms are chosen by weight, level with the best."""
-        if self.rule.selection != "weighted" or not self.active:
-            return self.initial
-        seen, rule = self.view(now), self.rule
-        shared = rule.shared(self.total_of(seen), ())
-        best = max(seen[:, :-1].tolist(), key=lambda own: rule.weigh(shared, tuple(own)))
-        return tuple(best)
+    # Files
+
+    def state(self) -> dict[str, Any]:
+        """What a file says of evidence: rows by arm number, for arms that have some."""
+        window = [] if self.window is None else self.window.rows()
+        return {
+            "reference": self.reference,
+            "epoch": self.epoch,
+            **self.order.state(),
+            "table": self._rows(self.table, empty_table(1, self.at)),
+            "window": [[row.stamp, row.id, row.arm, *row.amounts, row.writer] for row in window],
+            "parts": [[key, self._rows(part, 0.0)] for key, part in self.parts.items()],
+        }
+
+    def _rows(self, table: Reals, empty: Any) -> list[list[Any]]:
+        used = self.order.all
+        filled = used[np.any(table[used] != empty, axis=1)]
+        return [[k, *table[k].tolist()] for k in filled.tolist()]
+
+    def restore(self, entries: Entries, known: set[int]) -> None:
+        """Take over what a file says; `known` are the numbers of the arms."""
+        self.reference = entries.real("reference")
+        self.epoch = entries.whole("epoch", 1 << 53)
+        self.order.restore(entries, known)
+        at = self.at
+        for row in entries.rows("table", at.width + 1):
+            values = row.reals("table", at.width)
+            self.table[row.member("table", 0, known)] = values
+            if min(values[at.decisions], values[at.weight]) < 0.0:
+                raise InvalidValue("table must have decisions and weights of at least 0")
+        self._restore_more(entries, known)
+
+    def _restore_more(self, entries: Entries, known: set[int]) -> None:
+        for item in entries.rows("parts", 2):
+            part = self.part(item.whole("parts", 0, START, MOST_REPLICAS - 1))
+            for row in item.rows("parts", 1, self.size + 3):
+                part[row.member("parts", 0, known)] = row.reals("parts", self.size + 2)
+        rows = entries.rows("window", self.size + 4)
+        if rows and self.window is None:
+            raise InvalidValue("window must be empty for this policy")
+        for row in rows:
+            amounts = tuple(row.real("window", 3 + j) for j in range(self.size))
+            id, writer = row.whole("window", 1, 1, LARGEST_ID), row.whole("window", 3 + self.size, 0, MOST_REPLICAS - 1)
+            self.remember(Observation(row.real("window", 0), id, row.member("window", 2, known), amounts, writer))
+
+
+def empty_table(capacity: int, columns: Columns) -> Reals:
+    """Rows without evidence."""
+    table = np.zeros((capacity, columns.width))
+    table[:, columns.weight] = 1.0
+    return table
+
+
+def credit(table: Reals, arm: int, amounts: tuple[float, ...], scale: float) -> None:
+    """Add one observation to an arm, counted `scale` times."""
+    for j in range(len(amounts)):
+        table[arm, j] += amounts[j] * scale
+    table[arm, len(amounts)] += scale
+
+
+@functools.cache
+def _compiled_credit() -> Any:
+    return link(credit, CPU)

@@ -47,7 +47,7 @@ class Row:
 
 
 class Entries:
-    """A mapping of which each entry must be there and be what it should."""
+    """A mapping of which each entry must be what it should, and be there, if no default is said."""
 
     __slots__ = ("_values",)
 
@@ -56,8 +56,14 @@ class Entries:
             raise checks.reject(name, "a mapping", values)
         self._values = values
 
-    def get(self, name: str) -> Any:
-        """An entry that must be there, and not be null."""
+    def has(self, name: str) -> bool:
+        """Whether there is such an entry."""
+        return name in self._values
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """An entry that is not null, and must be there where it has no default."""
+        if default is not None and name not in self._values:
+            return default
         value = self.optional(name)
         if value is None:
             raise checks.reject(name, "given", value)
@@ -92,22 +98,22 @@ class Entries:
             raise checks.reject(name, "a text", value)
         return value
 
-    def whole(self, name: str, high: int) -> int:
+    def whole(self, name: str, high: int, default: int | None = None) -> int:
         """An entry that is a whole number of at least 0."""
-        return checks.whole(name, self.get(name), 0, high)
+        return checks.whole(name, self.get(name, default), 0, high)
 
-    def real(self, name: str) -> float:
+    def real(self, name: str, default: float | None = None) -> float:
         """An entry that is a finite number."""
-        return checks.real(name, self.get(name))
+        return checks.real(name, self.get(name, default))
 
     def optional_real(self, name: str) -> float | None:
         """An entry that is a finite number, or null."""
         value = self.optional(name)
         return None if value is None else checks.real(name, value)
 
-    def items(self, name: str) -> list[Any]:
+    def items(self, name: str, default: list[Any] | None = None) -> list[Any]:
         """An entry that is a list."""
-        value = self.get(name)
+        value = self.get(name, default)
         if not isinstance(value, list):
             raise checks.reject(name, "a list", value)
         return value

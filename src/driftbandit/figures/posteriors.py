@@ -1,28 +1,24 @@
-"""The posteriors of a bandit as a figure."""
+"""What a live bandit believes about its arms, as a figure."""
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import special
 
-from driftbandit.online.summary import ArmSummary, summarised
+from driftbandit.figures.style import STYLES
+from driftbandit.online.summary import ArmSummary
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from driftbandit.online.bandit import Bandit
-
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999", "#332288")
-"""Told apart with any kind of colour vision (after Okabe and Ito)."""
 POINTS = 600
 
 
-def drawn(bandit: "Bandit", limit: int) -> "Figure":
+def posteriors(rows: list[ArmSummary], title: str, limit: int) -> "Figure":
     """A ridge of posterior densities, the most probable arm on top; intervals or probabilities for other policies."""
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    rows = summarised(bandit)
     shown = [row for row in rows if row.arm is not None][:limit] + [row for row in rows if row.arm is None]
     figure = Figure(figsize=(7.0, 1.3 + 0.62 * len(shown)), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1))
     axes = figure.add_subplot()
@@ -30,7 +26,7 @@ def drawn(bandit: "Bandit", limit: int) -> "Figure":
     posterior = all(row.law for row in shown)
     means = all(np.isfinite([row.mean, row.low, row.high]).all() for row in shown)
     for place, row in zip(places.tolist(), shown, strict=True):
-        colour = COLOURS[(len(shown) - 1 - place) % len(COLOURS)]
+        colour = STYLES[(len(shown) - 1 - place) % len(STYLES)].color
         if posterior:
             _density(axes, place, row, colour)
         elif means:
@@ -51,7 +47,7 @@ def drawn(bandit: "Bandit", limit: int) -> "Figure":
         right.spines["right"].set_visible(False)
     if posterior and shown[0].law != "normal":
         axes.set_xlim(0.0, 1.0)
-    axes.set_title(f"{bandit._policy} after {bandit.decisions} decisions", loc="left", fontsize="medium")
+    axes.set_title(title, loc="left", fontsize="medium")
     return figure
 
 

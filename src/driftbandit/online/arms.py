@@ -4,27 +4,29 @@ from collections.abc import Iterable
 from typing import Any
 
 from driftbandit import checks
+from driftbandit.entries import Entries
+from driftbandit.errors import InvalidValue
 from driftbandit.numerics.rng import MAX_ARM
 
 
-class Roster:
+class Arms:
     """Names to numbers and back; the number of a removed arm is given to the next new one."""
 
     __slots__ = ("_number_of", "free", "names")
 
-    def __init__(self, arms: Iterable[Any]) -> None:
-        if isinstance(arms, str | bytes) or not isinstance(arms, Iterable):
-            raise checks.reject("arms", "a list of names", arms)
-        names = list(arms)
-        if not 1 <= len(names) <= MAX_ARM:
-            raise checks.reject("arms", f"a list of 1 to {MAX_ARM} names", names)
-        for name in names:
+    def __init__(self, names: Iterable[Any]) -> None:
+        if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+            raise checks.reject("arms", "a list of names", names)
+        self.names: list[Any] = list(names)
+        """By number; None where a number is free."""
+        if not 1 <= len(self.names) <= MAX_ARM:
+            raise checks.reject("arms", f"a list of 1 to {MAX_ARM} names", self.names)
+        for name in self.names:
             _check_name(name)
-        self._number_of: dict[Any, int] = dict(zip(names, range(len(names)), strict=True))
-        if len(self._number_of) < len(names):
-            twice = next(name for number, name in enumerate(names) if self._number_of[name] != number)
+        self._number_of: dict[Any, int] = dict(zip(self.names, range(len(self.names)), strict=True))
+        if len(self._number_of) < len(self.names):
+            twice = next(name for number, name in enumerate(self.names) if self._number_of[name] != number)
             raise checks.reject("arms", "different names", twice)
-        self.names: list[Any] = names
         self.free: list[int] = []
 
     def __len__(self) -> int:
@@ -84,16 +86,22 @@ class Roster:
         self.free.append(number)
         return number
 
+    def state(self) -> dict[str, Any]:
+        """What a file says of the arms."""
+        return {"names": list(self.all_names()), "numbers": self.all_numbers(), "free": list(self.free)}
+
     @classmethod
-    def restored(cls, names: list[Any], numbers: list[int], free: list[int]) -> "Roster":
-        """The roster with these names under these numbers."""
-        roster = cls(names)
-        roster.names = [None] * (len(names) + len(free))
+    def restored(cls, entries: Entries) -> "Arms":
+        """The arms that a file says."""
+        numbers, free = entries.wholes("numbers"), entries.wholes("free")
+        arms = cls(entries.items("names"))
+        if len(arms) != len(numbers) or sorted(numbers + free) != list(range(len(numbers) + len(free))):
+            raise InvalidValue("numbers must be different for each arm, without a gap but for those free")
+        names, arms.names, arms.free = arms.names, [None] * (len(numbers) + len(free)), list(free)
         for name, number in zip(names, numbers, strict=True):
-            roster.names[number] = name
-            roster._number_of[name] = number
-        roster.free = list(free)
-        return roster
+            arms.names[number] = name
+            arms._number_of[name] = number
+        return arms
 
 
 def _check_name(name: Any) -> None:

@@ -1,0 +1,51 @@
+"""Results and live bandits as Matplotlib figures. Nothing here simulates: drawing again costs no simulation."""
+
+from driftbandit.figures.results import (
+    Series,
+    dots,
+    environment_means,
+    lines,
+    regret_by,
+    regret_map,
+    regret_over_time,
+    reward_over_time,
+    spread_out,
+)
+from driftbandit.figures.style import (
+    BLUE,
+    FAINT,
+    FONT,
+    GREEN,
+    INK,
+    ORANGE,
+    PAPER,
+    PURPLE,
+    SKY,
+    STYLES,
+    VERMILION,
+    Style,
+)
+
+__all__ = [
+    "BLUE",
+    "FAINT",
+    "FONT",
+    "GREEN",
+    "INK",
+    "ORANGE",
+    "PAPER",
+    "PURPLE",
+    "SKY",
+    "STYLES",
+    "VERMILION",
+    "Series",
+    "Style",
+    "dots",
+    "environment_means",
+    "lines",
+    "regret_by",
+    "regret_map",
+    "regret_over_time",
+    "reward_over_time",
+    "spread_out",
+]

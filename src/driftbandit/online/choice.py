@@ -1,0 +1,188 @@
+"""Chooses an arm: the compiled choice of a policy, with its seed, its floor and the number of its next decision."""
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from driftbandit.compiling.linking import link
+from driftbandit.compiling.target import CPU
+from driftbandit.engine.cpu import context, watch
+from driftbandit.engine.step import numbers, one_run
+from driftbandit.engine.step.rule_slots import rule_slots
+from driftbandit.errors import InvalidValue
+from driftbandit.numerics.rng import TRIAL, draw, uniform
+from driftbandit.online import choice_kernels as kernels
+from driftbandit.online.sleeping import ZERO, Order, Reals, best_asleep, sleeping_slots
+from driftbandit.policies import Policy, Rule
+from driftbandit.policies.rule import no_context
+
+
+class Chooser:
+    """Chooses an arm from evidence."""
+
+    __slots__ = (
+        "_compiled",
+        "_for_count",
+        "_policy",
+        "_rules",
+        "_settings",
+        "_sleepy",
+        "by_step",
+        "common",
+        "current",
+        "plain",
+        "replica",
+        "rule",
+        "seed",
+        "weights",
+    )
+
+    def __init__(self, policy: Policy, n_arms: int, seed: int, replica: int, floor: float) -> None:
+        self._policy = policy
+        self._rules: dict[int, tuple[Rule, tuple[float, ...]]] = {}
+        self._compiled: Any = None
+        self._sleepy = False
+        self.rule = rule = policy.rule(max(2, n_arms))
+        self.seed, self.replica = seed, replica
+        self.by_step = callable(rule.explore)
+        """Whether it matters which step it is."""
+        self.plain = rule.context is no_context and not (rule.common or rule.luck or self.by_step)
+        """Whether odds follow from the arms' own numbers alone."""
+        first = [0.0] * kernels.FIRST
+        ones = [1.0] * len(rule.initial)
+        self._settings = np.array([*first, *rule.initial, *ones, *rule.common, *rule.parameters], np.float64)
+        self._settings[[kernels.SEED_HIGH, kernels.SEED_LOW]] = seed >> 32, seed & 0xFFFFFFFF
+        self._settings[[kernels.REPLICA, kernels.FLOOR, kernels.STEP]] = replica, floor, 1.0
+        weights, common = kernels.FIRST + len(ones), kernels.FIRST + 2 * len(ones)
+        self.weights = self._settings[weights:common]
+        """What each number is to be multiplied by, where that differs."""
+        self.common = self._settings[common : common + len(rule.common)]
+        """The shared numbers."""
+        self._for_count = 0
+        self.current = (rule, policy.name)
+        """The rule for as many arms as were eligible last."""
+        self._prepare(n_arms)
+
+    @property
+    def sequence(self) -> int:
+        """How many decisions were made."""
+        return int(self._settings.item(kernels.SEQUENCE))
+
+    @sequence.setter
+    def sequence(self, made: int) -> None:
+        self._settings[kernels.SEQUENCE] = made
+
+    def rule_for(self, count: int) -> Rule:
+        """The rule where this many arms are eligible; where only one is, any will do."""
+        return self._found(count)[0]
+
+    def parameters(self, count: int) -> tuple[float, ...]:
+        """What the rule's functions get where this many arms are eligible."""
+        return self._found(count)[1]
+
+    def _found(self, count: int) -> tuple[Rule, tuple[float, ...]]:
+        found = self._rules.get(count)
+        if found is None:
+            rule = self._policy.rule(max(2, count))
+            _check_alike(self._policy, self.rule, rule)
+            found = self._rules[count] = (rule, tuple(map(float, rule.parameters)))
+        return found
+
+    def _prepare(self, count: int) -> None:
+        rule, parameters = self._found(count)
+        self._settings[len(self._settings) - len(parameters) :] = parameters
+        if not callable(rule.explore):
+            self._settings[kernels.SHARE] = rule.explore
+        self._for_count, self.current = count, (rule, self._policy.name)
+
+    def choose(self, table: Reals, shapes: Reals, order: Order, weight: float, best: float) -> kernels.Choice:
+        """The next decision, as `choice_kernels` describes it."""
+        if self._compiled is None:  # late: importing and compiling take a while
+            self._compiled = compiled_choice(self.rule)
+        count, settings = order.count, self._settings
+        if count != self._for_count:
+            self._prepare(count)
+        if self.by_step:
+            settings[kernels.STEP] = settings.item(kernels.SEQUENCE) + 1.0
+        if order.sleepy != self._sleepy:
+            settings[kernels.SLEEPY] = self._sleepy = order.sleepy
+        choice: kernels.Choice = self._compiled(table, order.list, shapes, settings, weight, order.active, count, best)
+        if order.sleepy:
+            order.active = choice[3]
+        return choice
+
+    def best_asleep(self, shared: float, order: Order) -> float:
+        """The largest score of the arms that are asleep in the next decision."""
+        rule, asleep = self.rule_for(order.count), order.count - order.active
+        return best_asleep(rule, shared, asleep, self.seed, self.replica, self.sequence + 1)
+
+    def seen(self) -> tuple[tuple[float, ...], float, float]:
+        """Shared numbers, the number of observations, and the step, as the latest choice saw them."""
+        settings = self._settings
+        return tuple(self.common.tolist()), settings.item(kernels.TOTAL), settings.item(kernels.STEP)
+
+    def trial(self, replica: int, number: int) -> float:
+        """The uniform number of the Bernoulli trial with a fractional reward.
+
+        It is keyed by the decision, so the outcome does not depend on when or where the reward comes.
+        """
+        return float(_compiled_trial()(np.uint64(self.seed), replica, number))
+
+
+def _check_alike(policy: Policy, first: Rule, other: Rule) -> None:
+    """That rules for more and for fewer arms differ in the values of parameters only."""
+    sizes = (len(first.parameters), first.initial, first.common, first.decays, first.drifts, first.window)
+    if sizes != (len(other.parameters), other.initial, other.common, other.decays, other.drifts, other.window):
+        what = "only in the values of its parameters where arms come and go"
+        raise InvalidValue(f"rule of {type(policy).__name__} must differ {what}, got other numbers")
+
+
+def told_total(rule: Rule) -> bool:
+    """Whether a rule's numbers say how many observations there are; else they are counted as rewards are learned."""
+    return rule.own_total or (rule.learning != "additive" and rule.observations is not None)
+
+
+def compiled_choice(rule: Rule) -> Any:
+    """The compiled selection of a rule."""
+    count = len(rule.initial)
+    first, columns = kernels.FIRST, kernels.columns_of(count)
+    surrounded = rule.context is not no_context and (bool(rule.common) or rule.luck)
+    known_now = rule.selection == "weighted" or (rule.selection == "index" and not rule.luck)
+    slots: dict[str, Any] = rule_slots(rule, context, watch) | {
+        "size": count,
+        "other_at": columns.other,
+        "weight_at": columns.weight,
+        "weights_at": first + count,
+        "most": float(rule.steps_window) if rule.steps_window and not told_total(rule) else math.inf,
+        "own_of": numbers.row_reader(count),
+        "arm_at": one_run.listed,
+        "start_of": numbers.span_reader(first, count),
+        "common_of": numbers.span_reader(first + 2 * count, len(rule.common)),
+        "parameters_of": numbers.span_reader(first + 2 * count + len(rule.common), len(rule.parameters)),
+        "fade": kernels.one_weight if len(set(rule.decays)) == 1 else kernels.own_weight,
+        "counted": kernels.told_count if told_total(rule) else kernels.kept_count,
+        "shared_now": kernels.with_more if surrounded else kernels.plainly,
+        "turn": kernels.turn_to_any if rule.explore != 0.0 else kernels.no_turn,
+        "spread": kernels.with_share if known_now and rule.explore != 0.0 else kernels.as_chosen,
+        "observations": rule.observations,
+    }
+    if rule.selection == "weighted":
+        return link(kernels.choose_by_weight, CPU, **slots)
+    slots |= sleeping_slots(rule) | {
+        "settled": one_run.sampled_score if rule.selection == "sampled" else one_run.index_score,
+        "chance_of": kernels.even_split if known_now else kernels.later,
+    }
+    return link(kernels.choose_by_score, CPU, **slots)
+
+
+@functools.cache
+def _compiled_trial() -> Any:
+    return link(trial, CPU)
+
+
+def trial(seed: np.uint64, replica: int, sequence: int) -> float:
+    """The uniform number that decides whether a fractional reward is a success."""
+    words = draw(seed, np.uint64(replica), np.uint64(sequence), ZERO, TRIAL, ZERO)
+    return uniform(words[0], words[1])
