@@ -58,13 +58,6 @@ def drawn(folder: Path, found: Findings, done: Callable[[int], None]) -> tuple[l
     return first, pictures
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
-
-
 def facts_of(found: Findings, work: Work, scale: Scale, seconds: float, device: str, precision: str) -> dict[str, str]:
     """How the report was made."""
     import matplotlib

@@ -10,12 +10,13 @@ from driftbandit import checks
 from driftbandit.engine.games import Backend, Game, backend_for
 from driftbandit.engine.progress import Progress
 from driftbandit.errors import Interrupted
+from driftbandit.files import written_whole
 from driftbandit.paper.claims import judged
 from driftbandit.paper.experiment import Experiment
 from driftbandit.paper.experiments import chosen_experiments
 from driftbandit.paper.findings import Findings
 from driftbandit.paper.fitting import fitted_discounts, fitting_games, unfitted
-from driftbandit.paper.folder import DRAWING, drawn, facts_of, write_index, write_numbers, write_whole
+from driftbandit.paper.folder import DRAWING, drawn, facts_of, write_index, write_numbers
 from driftbandit.paper.game_of import Scale
 from driftbandit.paper.lock import locked
 from driftbandit.paper.printed import Setting
@@ -95,7 +96,8 @@ def reproduce(
                 write_index(folder / "results" / "index.csv", store, work.records)
                 first, pictures = drawn(folder / "figures", found, bar.advance)
             facts = facts_of(found, work, scale, time.monotonic() - began, device, precision)
-            write_whole(folder / REPORT, page(found, judgements, first, pictures, Colophon(facts)))
+            with written_whole(folder / REPORT) as part:
+                part.write_text(page(found, judgements, first, pictures, Colophon(facts)), encoding="utf-8")
         except KeyboardInterrupt:
             raise Interrupted(f"interrupted while writing; finished games are kept in {folder}") from None
     counts = {name: dict(counter) for name, counter in tally(judgements).items()}

@@ -1,10 +1,8 @@
 """Finished games on disk, each under a hash of its specification and of this version, so that none runs twice."""
 
-import contextlib
 import dataclasses
 import hashlib
 import json
-import os
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +15,7 @@ from driftbandit._version import __version__
 from driftbandit.checks import shown
 from driftbandit.engine.games import Game
 from driftbandit.errors import InvalidValue
+from driftbandit.files import written_whole
 from driftbandit.paper.record import FIELDS, Record, from_arrays
 
 FORMAT = 1
@@ -67,11 +66,9 @@ class Store:
 
     def keep(self, game: Game, record: Record) -> None:
         """Write a record; a kill at any moment leaves a whole file or none."""
-        path = self.path(game)
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
         arrays = {name: getattr(record, name) for name in FIELDS}
         try:
-            with _open(part, "w") as file:
+            with written_whole(self.path(game)) as part, _open(part, "w") as file:
                 for name, values in arrays.items():
                     if values.size == 0:
                         continue  # in this format a dimension of size 0 means something else
@@ -82,12 +79,8 @@ class Store:
                 file.specification = game.specification()
                 file.driftbandit_version = __version__
                 file.checksum = checksum(arrays)
-            os.replace(part, path)
         except OSError as error:
             raise InvalidValue(f"out must have room, got {shown(str(self.folder))} ({error.strerror})") from None
-        finally:
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
 
 
 def checksum(arrays: Mapping[str, NDArray[Any]]) -> int:
