@@ -21,6 +21,8 @@ Discounts = Mapping[tuple[str, str], float]
 """The fitted discounts, by the id of the setting and the name of the policy."""
 
 PROPOSED = ("dTS", "dOTS")
+COMPARED = ("TS", "Dynamic TS", "REXP3", *PROPOSED)
+"""The policies of the main comparison."""
 DISCOUNTED = {"dTS": DiscountedThompsonSampling, "dOTS": DiscountedOptimisticThompsonSampling}
 
 

@@ -36,6 +36,11 @@ class Findings:
             for profile in self.profiles
         }
 
+    @property
+    def rules(self) -> Sequence[Profile]:
+        """The profiles for figures that try every discount: the fitted one would be the one of the text again."""
+        return [profile for profile in self.profiles if not profile.fitted] or self.profiles
+
     def entries(self, experiment: str, profile: Profile) -> Sequence[Entry]:
         """All places of an experiment under a profile."""
         try:
@@ -64,3 +69,8 @@ class Findings:
             if entry.policy == policy and entry.x is not None and (y is None or entry.y == y)
         }
         return dict(sorted(found.items()))
+
+
+def lowest(curve: Mapping[float, Record]) -> float:
+    """Where along a curve the mean regret is least."""
+    return min(curve, key=lambda place: curve[place].normalized_regret.mean)

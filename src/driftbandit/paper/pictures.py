@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from driftbandit import figures
-from driftbandit.paper.drawing import Panel
+from driftbandit.paper.experiment import Experiment, Section
+from driftbandit.paper.panel import Panel
 
 DPI = 160
 THEMED = {
@@ -29,6 +30,10 @@ class Picture(NamedTuple):
 
     panel: Panel
     svg: str
+
+
+Pictures = dict[Experiment | Section | None, list[Picture]]
+"""The pictures of each experiment, of each section as a whole, and, under None, those that open the report."""
 
 
 def written(panel: Panel, folder: Path) -> Picture:

@@ -15,16 +15,16 @@ from driftbandit.paper.claims import judged
 from driftbandit.paper.experiment import Experiment
 from driftbandit.paper.experiments import chosen_experiments
 from driftbandit.paper.findings import Findings
-from driftbandit.paper.fitting import fitted_discounts, fitting_games, unfitted
+from driftbandit.paper.fits import fitted_discounts, fitting_games, unfitted
 from driftbandit.paper.folder import DRAWING, drawn, facts_of, write_index, write_numbers
 from driftbandit.paper.game_of import Scale
 from driftbandit.paper.lock import locked
 from driftbandit.paper.printed import Setting
 from driftbandit.paper.profiles import Profile, chosen_profiles
-from driftbandit.paper.report import Colophon, page
+from driftbandit.paper.report.page import page
 from driftbandit.paper.report.words import tally
-from driftbandit.paper.running import Work, cost
 from driftbandit.paper.store import Store
+from driftbandit.paper.work import Work, cost
 
 SEED = 1
 REPORT = "report.html"
@@ -94,10 +94,10 @@ def reproduce(
                 judgements = judged(found)
                 write_numbers(folder / "numbers", found, judgements)
                 write_index(folder / "results" / "index.csv", store, work.records)
-                first, pictures = drawn(folder / "figures", found, bar.advance)
+                pictures = drawn(folder / "figures", found, bar.advance)
             facts = facts_of(found, work, scale, time.monotonic() - began, device, precision)
             with written_whole(folder / REPORT) as part:
-                part.write_text(page(found, judgements, first, pictures, Colophon(facts)), encoding="utf-8")
+                part.write_text(page(found, judgements, pictures, facts), encoding="utf-8")
         except KeyboardInterrupt:
             raise Interrupted(f"interrupted while writing; finished games are kept in {folder}") from None
     counts = {name: dict(counter) for name, counter in tally(judgements).items()}

@@ -1,4 +1,4 @@
-"""The ledger of claims: every claim with its rule, its verdicts and the numbers behind them."""
+"""The claims of the report, each with its rule, its verdicts and the numbers behind them."""
 
 from collections.abc import Sequence
 from html import escape
@@ -27,7 +27,7 @@ def glance(judgements: Sequence[Judgement], profile: Profile) -> str:
     return f'<div class="glance">{"".join(links)}</div>'
 
 
-def ledger(judgements: Sequence[Judgement]) -> str:
+def cards(judgements: Sequence[Judgement]) -> str:
     """The claims as cards."""
     cards = [_card(claim, [each for each in judgements if each.claim == claim]) for claim in CLAIMS]
     return f'<div class="claims">{"".join(cards)}</div>'

@@ -8,7 +8,6 @@ import numpy as np
 from driftbandit import figures
 from driftbandit.engine.estimate import Estimate
 from driftbandit.figures import Series, Style
-from driftbandit.paper.profiles import Profile
 from driftbandit.paper.record import Record
 
 if TYPE_CHECKING:
@@ -29,11 +28,10 @@ STYLES = {
 
 
 class Panel(NamedTuple):
-    """One picture: what it is called, under which profile, its figure, and its content in words."""
+    """One picture: its name, what it shows, its figure, and its content in words."""
 
     id: str
     measure: str
-    profile: Profile | None
     figure: "Figure"
     words: str
 
@@ -58,8 +56,3 @@ def group(label: str, style: Style, values: Sequence[Estimate]) -> Series:
 def ceiling(curves: Iterable[dict[float, Record]]) -> float:
     """Where the axis of normalised regret ends, so that all of these curves fit."""
     return 1.06 * max(record.normalized_regret.mean for curve in curves for record in curve.values())
-
-
-def least(curve: dict[float, Record]) -> float:
-    """Where a curve is lowest."""
-    return min(curve, key=lambda discount: curve[discount].normalized_regret.mean)

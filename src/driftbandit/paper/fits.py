@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping
 
 from driftbandit.engine.games import Game
 from driftbandit.paper.contenders import PROPOSED, Discounts, discounted
-from driftbandit.paper.experiments import CANDIDATES
 from driftbandit.paper.game_of import Scale
 from driftbandit.paper.printed import HORIZON, SETTINGS, Setting
 from driftbandit.paper.profiles import FITTED
 from driftbandit.paper.record import Record
 
+CANDIDATES = (0.80, 0.82, 0.84, 0.86, 0.88, 0.90, 0.92, 0.94, 0.95, 0.96, 0.97, 0.975, 0.98, 0.985, 0.99, 0.995)
+"""The discounts among which the fitted one is chosen."""
 RUNS = 400
 
 
