@@ -27,7 +27,7 @@ DISCOUNTED = {"dTS": DiscountedThompsonSampling, "dOTS": DiscountedOptimisticTho
 
 
 def discounted(name: str, profile: Profile, discount: float, prior: float = 1.0) -> DiscountedThompsonSampling:
-    """One of the proposed policies, dTS or dOTS, as a profile understands it, with this discount."""
+    """DTS or dOTS with this discount, in the reading of a profile."""
     return DISCOUNTED[name](
         discount=discount,
         prior_successes=prior,

@@ -15,7 +15,7 @@ class NotRun(LookupError):
 
 
 class Findings:
-    """What was found, for whoever draws, tabulates or judges it."""
+    """What was found: figures, tables and claims are made of it."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class Findings:
 
     @property
     def rules(self) -> Sequence[Profile]:
-        """The profiles for figures that try every discount: the fitted one would be the one of the text again."""
+        """The profiles for figures that try all discounts: the fitted one, unless it is alone, would repeat the text."""
         return [profile for profile in self.profiles if not profile.fitted] or self.profiles
 
     def entries(self, experiment: str, profile: Profile) -> Sequence[Entry]:
@@ -55,14 +55,14 @@ class Findings:
     def record(
         self, experiment: str, profile: Profile, policy: str, x: float | None = None, y: float | None = None
     ) -> Record:
-        """The record of a policy, where along the axis if there is one."""
+        """The record of a policy at a place of a figure, which is told as in an `Entry`."""
         for entry in self.entries(experiment, profile):
             if (entry.policy, entry.x, entry.y) == (policy, x, y):
                 return self.of(entry)
         raise KeyError((experiment, profile.id, policy, x, y))
 
     def curve(self, experiment: str, profile: Profile, policy: str, y: float | None = None) -> dict[float, Record]:
-        """The records of a policy along the axis, in ascending order."""
+        """The records of a policy along the axis x, in ascending order."""
         found = {
             entry.x: self.of(entry)
             for entry in self.entries(experiment, profile)

@@ -1,4 +1,4 @@
-"""The discount that suits Algorithm 1, for each environment and policy, chosen on seeds that are not reported."""
+"""The discount that suits Algorithm 1, for each environment and policy. It is chosen on a seed that is not reported."""
 
 from collections.abc import Iterable, Mapping
 
@@ -15,7 +15,7 @@ RUNS = 400
 
 
 def candidates(setting: Setting, name: str, scale: Scale) -> dict[float, Game]:
-    """The games that decide, by discount."""
+    """The games that decide which discount is best, by discount."""
     return {
         discount: scale.fitting.game(discounted(name, FITTED, discount), setting.environment, HORIZON, RUNS)
         for discount in CANDIDATES
@@ -28,7 +28,7 @@ def fitting_games(settings: Iterable[Setting], scale: Scale) -> list[Game]:
 
 
 def fitted_discounts(settings: Iterable[Setting], scale: Scale, records: Mapping[Game, Record]) -> Discounts:
-    """The candidate with the least mean regret; the smaller one of two equal ones."""
+    """The candidates with the least mean regret; of two equal ones, the smaller."""
     chosen = {}
     for setting in settings:
         for name in PROPOSED:
@@ -41,5 +41,5 @@ def fitted_discounts(settings: Iterable[Setting], scale: Scale, records: Mapping
 
 
 def unfitted() -> Discounts:
-    """Stand-ins while the fitted discounts are not known: the games have the same size with any discount."""
+    """Discounts to plan with before the fitted ones are known: a game takes as long with any discount."""
     return {(setting.id, name): CANDIDATES[0] for setting in SETTINGS for name in PROPOSED}

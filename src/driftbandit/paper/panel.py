@@ -1,5 +1,6 @@
 """A panel, and what panels have in common."""
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,11 +39,8 @@ class Panel(NamedTuple):
 
 def line(label: str, curve: dict[float, Record], style: Style | None = None) -> Series:
     """Normalised regret along an axis, with intervals."""
-    values = [record.normalized_regret for record in curve.values()]
-    return Series(
-        label, np.array(list(curve)), np.array([value.mean for value in values]),
-        np.array([value.ci95 for value in values]), style or STYLES[label],
-    )  # fmt: skip
+    dots = group(label, style or STYLES[label], [record.normalized_regret for record in curve.values()])
+    return dataclasses.replace(dots, x=np.array(list(curve)))
 
 
 def group(label: str, style: Style, values: Sequence[Estimate]) -> Series:

@@ -70,10 +70,10 @@ def reproduce(
 
     Parameters:
         out: the folder.
-        only: ids of experiments; None or none: all of them.
+        only: ids of experiments; all of them unless given.
         profile: "text", "published", "fitted", or "all".
         runs: of every experiment, instead of the paper's 5000 and 1000.
-        seed: of all reported random numbers; discounts are fitted on another one that follows from it.
+        seed: of all reported random numbers; discounts are fitted on another seed, computed from this one.
         threads, device, precision, cluster, progress: as for `simulate`.
     """
     began = time.monotonic()
@@ -113,7 +113,7 @@ def _run(
     backend: Backend,
     bar: Progress,
 ) -> tuple[Findings, Work]:
-    """First the games that choose discounts, then all others in one go, under one bar."""
+    """First the games that choose discounts, then all others at once; one progress bar for both."""
     settings: tuple[Setting, ...] = ()
     if any(profile.fitted for profile in profiles):
         settings = tuple(dict.fromkeys(setting for experiment in experiments for setting in experiment.settings))

@@ -16,7 +16,7 @@ from driftbandit.checks import shown
 from driftbandit.engine.games import Game
 from driftbandit.errors import InvalidValue
 from driftbandit.files import written_whole
-from driftbandit.paper.record import FIELDS, Record, from_arrays
+from driftbandit.paper.record import FIELDS, Record
 
 FORMAT = 1
 """The number of the file format: a change makes every game run again."""
@@ -35,7 +35,7 @@ EMPTY: dict[str, NDArray[Any]] = {
 class Store:
     """The folder of finished games: netCDF files, one a game.
 
-    Results of different devices agree only in distribution, so each device and precision has its own.
+    Results of different devices agree only in distribution, so each device and precision has its own files.
     """
 
     folder: Path
@@ -58,11 +58,9 @@ class Store:
                 arrays = {name: _native(file.variables[name].data) for name in FIELDS if name in file.variables}
                 arrays |= {name: EMPTY[name] for name in EMPTY if name not in arrays}
                 right = file.specification.decode() == game.specification() and file.checksum == checksum(arrays)
-        except FileNotFoundError:
+        except Exception:  # there is no file, or a damaged one, which may make the reader raise anything
             return None
-        except Exception:  # whatever a damaged file makes the reader raise: it runs again
-            return None
-        return from_arrays(arrays) if right else None
+        return Record(**arrays) if right else None
 
     def keep(self, game: Game, record: Record) -> None:
         """Write a record; a kill at any moment leaves a whole file or none."""

@@ -15,7 +15,7 @@ from driftbandit.paper.findings import Findings
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """Rows of estimates; the columns before them say what each row is about."""
+    """Named columns and their rows. If the rows are estimates, the last two columns are `mean` and `ci95`."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
@@ -25,7 +25,7 @@ class Table:
             raise ValueError(f"every row must have a value for each of {', '.join(self.columns)}")
 
     def csv(self) -> str:
-        """As text: numbers in full, so that equal files mean equal results."""
+        """As text, with all digits: equal files mean equal results."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)
@@ -33,7 +33,7 @@ class Table:
         return text.getvalue()
 
     def save_netcdf(self, path: Path) -> None:
-        """As arrays `mean` and `ci95` with a dimension for each column before them; NaN where there is no row."""
+        """As arrays `mean` and `ci95`, with a dimension for each of the other columns; NaN where there is no row."""
         import xarray
 
         keys = self.columns[:-2]

@@ -15,7 +15,7 @@ from driftbandit.paper.profiles import Profile
 
 @dataclasses.dataclass(frozen=True)
 class TwoOracles(InSetting):
-    """Regret against the best single arm in hindsight beside that against the best arm of every step."""
+    """Regret against the best arm of every step, beside regret against the best single arm in hindsight."""
 
     contenders: tuple[str, ...]
     section = Section(

@@ -21,7 +21,7 @@ from driftbandit.paper.report.html_table import html_table
 
 READING_STYLES = {"text": figures.STYLES[5], "published": figures.STYLES[1], "fitted": figures.STYLES[0]}
 PERIODS_SHOWN = 5
-"""More periods than this are a blur: the end of the game is then drawn too, step by step."""
+"""With more periods than this, the mean reward is a blur: its end is then drawn too, step by step."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +59,7 @@ class OverTime(InSetting):
                 yield int(step), measure, float(mean), float(ci95)
 
     def panels(self, found: Findings) -> Iterator[Panel]:
-        """Normalised regret and mean reward for each profile, and where the latter is a blur, its last two periods."""
+        """Normalised regret, mean reward, and the last two periods of the mean reward if it is a blur."""
         where = f"in the {self.setting.adjective} environment"
         records = {
             profile: {name: found.record(self.id, profile, name) for name in self.contenders}
@@ -119,7 +119,7 @@ class OverTime(InSetting):
 
     @staticmethod
     def overview(found: Findings) -> Iterator[Panel]:
-        """Regret over time of the three readings of dTS side by side, with TS and Dynamic TS to compare them with."""
+        """Regret over time of dTS under all profiles in one figure, with TS and Dynamic TS to compare."""
         for setting in SETTINGS:
             experiment = f"regret-{setting.id}"
             try:

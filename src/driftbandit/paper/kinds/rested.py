@@ -17,7 +17,7 @@ WORDS = {0.0: "restless", 1.0: "rested"}
 
 @dataclasses.dataclass(frozen=True)
 class Rested(InSetting):
-    """The final comparison where an arm moves only when it is chosen, beside the restless one."""
+    """Final regret where an arm moves only when it is chosen, beside final regret where all arms move."""
 
     contenders: tuple[str, ...]
     section = Section(

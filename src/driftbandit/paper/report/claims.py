@@ -11,12 +11,12 @@ OUTCOMES = {True: "✓", False: "✗", None: "?"}
 
 
 def mark(verdict: str, text: str) -> str:
-    """A small coloured word that carries its sign too."""
+    """A verdict as a coloured word with a sign."""
     return f'<span class="mark {verdict.replace(" ", "-")}">{SIGNS[verdict]} {escape(text)}</span>'
 
 
 def glance(judgements: Sequence[Judgement], profile: Profile) -> str:
-    """All verdicts under a profile in a line of links."""
+    """All verdicts under a profile, as a line of links."""
     links = [
         f'<a class="mark {judgement.verdict.replace(" ", "-")}" href="#{judgement.claim.id}" '
         f'title="{escape(judgement.claim.statement)}" aria-label="{judgement.claim.id} {judgement.verdict}">'

@@ -5,9 +5,9 @@ from html import escape
 
 
 def html_table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]]) -> str:
-    """A table whose rows turn into cards on a narrow screen; cells are HTML, the first heads its row.
+    """A table whose rows turn into cards on a narrow screen. Cells are HTML; the first of a row is its heading.
 
-    A column is its name and its kind: "" for words, "number", or "wide" for a cell of its own line in a card.
+    A column is a name and a kind: "" for words, "number", or "wide" for a cell that has its own line in a card.
     """
     head = "".join(f'<th scope="col" class="{kind}">{escape(name)}</th>' for name, kind in columns)
     body = []

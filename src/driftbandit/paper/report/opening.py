@@ -10,7 +10,7 @@ from driftbandit.paper.profiles import PUBLISHED, TEXT
 
 
 def opening(found: Findings) -> Iterator[Panel]:
-    """What was found, in one picture: dTS against the discount under both rules, and where the paper's discount is."""
+    """What was found: regret of dTS against the discount under both rules, with the printed discount marked."""
     rules = [("every arm", TEXT, figures.STYLES[0]), ("chosen arm", PUBLISHED, figures.STYLES[1])]
     for setting in SETTINGS:
         experiment = f"discount-dts-{setting.id}"

@@ -16,9 +16,8 @@ from driftbandit.paper.report.words import plain_words
 def page(found: Findings, judgements: Sequence[Judgement], pictures: Pictures, facts: Mapping[str, str]) -> str:
     """The whole report as HTML; `facts` say how it was made."""
     present = {experiment.section for experiment in found.experiments}
-    sections = [
-        section for section in dict.fromkeys(each.section for each in experiments.EXPERIMENTS) if section in present
-    ]
+    listed = dict.fromkeys(experiment.section for experiment in experiments.EXPERIMENTS)
+    sections = [section for section in listed if section in present]
     contents = [
         *((f"part-{section.id}", section.title) for section in sections),
         ("claims", "Claims"),
@@ -59,12 +58,8 @@ numbers behind it; what decided comes first.</p>
 
 def _kicker(found: Findings) -> str:
     """What the page holds: everything at the paper's scale, or what was asked for."""
-    everything = len(found.experiments) == len(experiments.EXPERIMENTS)
-    what = (
-        "Every figure, table and claim"
-        if everything
-        else f"{len(found.experiments)} of {len(experiments.EXPERIMENTS)} experiments"
-    )
+    count, every = len(found.experiments), len(experiments.EXPERIMENTS)
+    what = "Every figure, table and claim" if count == every else f"{count} of {every} experiments"
     runs = found.scale.runs
     scale = "" if runs is None else f", with {runs} runs each instead of the paper's 5000 and 1000"
     return f"{what} of Raj and Kalyani (2017), run again by driftbandit{scale}."
