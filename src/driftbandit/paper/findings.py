@@ -38,7 +38,7 @@ class Findings:
 
     @property
     def rules(self) -> Sequence[Profile]:
-        """The profiles for figures that try all discounts: the fitted one, unless it is alone, would repeat the text."""
+        """The profiles of a figure that tries all discounts: there the fitted one would repeat that of the text."""
         return [profile for profile in self.profiles if not profile.fitted] or self.profiles
 
     def entries(self, experiment: str, profile: Profile) -> Sequence[Entry]:
