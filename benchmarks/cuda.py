@@ -319,13 +319,13 @@ def paper(_: int) -> None:
     """The whole paper at its full scale: the kernels and copies, the games, and the report."""
     from driftbandit.engine.cuda.card import Card
     from driftbandit.engine.games import play_games
-    from driftbandit.paper import fitting, reproduction, running
+    from driftbandit.paper import fits, reproduction, work
     from driftbandit.paper.experiments import chosen_experiments
     from driftbandit.paper.game_of import Scale
     from driftbandit.paper.profiles import chosen_profiles
 
     experiments, profiles = chosen_experiments(None), chosen_profiles("all")
-    games = reproduction._games(experiments, profiles, Scale(reproduction.SEED, None), fitting.unfitted())
+    games = reproduction._games(experiments, profiles, Scale(reproduction.SEED, None), fits.unfitted())
     games = list(dict.fromkeys(games))
     jobs = [job for game in games for job in game.jobs()]
     steps = sum(job.runs * job.horizon for job in jobs)
@@ -368,7 +368,7 @@ def paper(_: int) -> None:
         for attempt in ("first", "again", "third"):
             timed(f"{precision} shards {attempt}", lambda p=precision: play(Card(p)))
         kernels_alone(Card(precision))
-    together = [running._together(batch) for batch in running.batched(games)]
+    together = [work._together(batch) for batch in work.batched(games)]
     timed("float64 games", lambda: [None for _ in play_games(together, Card("float64"), False)])
     timed("float64 reproduce", whole)
 

@@ -4,10 +4,12 @@ import pytest
 
 from driftbandit.errors import InvalidValue
 from driftbandit.paper.contenders import PROPOSED
-from driftbandit.paper.experiment import ByArms, ByDiscount, OverTime
 from driftbandit.paper.experiments import EXPERIMENTS, chosen_experiments
-from driftbandit.paper.fitting import fitting_games, unfitted
+from driftbandit.paper.fits import fitting_games, unfitted
 from driftbandit.paper.game_of import Scale
+from driftbandit.paper.kinds.arms import ByArms
+from driftbandit.paper.kinds.discount import ByDiscount
+from driftbandit.paper.kinds.over_time import OverTime
 from driftbandit.paper.printed import SETTINGS
 from driftbandit.paper.profiles import FITTED, PROFILES, PUBLISHED, TEXT, chosen_profiles
 
@@ -47,7 +49,7 @@ def test_scale_is_the_papers_unless_told_otherwise():
     by_kind = {}
     for experiment in EXPERIMENTS:
         for entry in experiment.entries(TEXT, SCALE, unfitted()):
-            by_kind.setdefault(experiment.section, set()).add((entry.game.runs, entry.game.horizon))
+            by_kind.setdefault(experiment.section.id, set()).add((entry.game.runs, entry.game.horizon))
     assert by_kind["arms"] == {(5000, 5000)}
     assert by_kind["over-time"] == {(5000, 5000), (1000, 500), (1000, 1000), (1000, 2500)}
     assert by_kind["discounts"] == {(1000, 5000)}

@@ -10,7 +10,7 @@ import xarray
 
 import driftbandit.paper.store as store_module
 from driftbandit.errors import Interrupted, InvalidValue
-from driftbandit.paper import EXPERIMENTS, reproduce, running
+from driftbandit.paper import EXPERIMENTS, reproduce, work
 from driftbandit.paper.claims import CLAIMS
 
 SMALL = ["regret-fast", "d-ucb-fast"]
@@ -119,7 +119,7 @@ def test_ctrl_c_says_how_far_it_came_and_what_is_kept(tmp_path, monkeypatch):
         raise Interrupted("interrupted")
         yield
 
-    monkeypatch.setattr(running, "play_games", interrupted)
+    monkeypatch.setattr(work, "play_games", interrupted)
     with pytest.raises(Interrupted, match=r"^interrupted after 0%; what is finished is kept in .*goes on from there$"):
         reproduce(tmp_path, ["d-ucb-fast"], "text", runs=2, progress=False)
 

@@ -3,7 +3,6 @@
 import dataclasses
 import hashlib
 import json
-import os
 import types
 import zipfile
 from pathlib import Path
@@ -16,6 +15,7 @@ from driftbandit.compiling.linking import digest
 from driftbandit.engine.cpu.shard import Outcome, Shard
 from driftbandit.environments import Environment
 from driftbandit.errors import InvalidValue
+from driftbandit.files import written_whole
 from driftbandit.identity import identity
 
 
@@ -46,16 +46,11 @@ class Keeper:
 
     def keep(self, shard: Shard, outcome: Outcome) -> None:
         """Write an outcome; a kill at any moment leaves a whole file or none."""
-        path = self._path(shard)
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
         try:
-            with open(part, "wb") as file:
+            with written_whole(self._path(shard)) as part, open(part, "wb") as file:
                 np.savez(file, **outcome._asdict())
-            os.replace(part, path)
         except OSError as error:
             raise InvalidValue(f"keep must have room, got {shown(str(self.folder))} ({error.strerror})") from None
-        finally:
-            part.unlink(missing_ok=True)
 
     def forget(self, shard: Shard) -> None:
         """A shard's outcome is no longer needed."""

@@ -2,7 +2,6 @@
 
 import dataclasses
 import importlib
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -14,6 +13,7 @@ from driftbandit._version import __version__
 from driftbandit.checks import shown
 from driftbandit.engine.estimate import Estimate, Estimates, estimate, half_width
 from driftbandit.errors import InvalidValue
+from driftbandit.files import written_whole
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -115,15 +115,11 @@ class Result:
 
     def save(self, path: str | Path) -> None:
         """Write everything to a netCDF file; an existing file is replaced whole or not at all."""
-        target = Path(path)
-        part = target.with_name(f".{target.name}.{os.getpid()}.part")
         try:
-            self.dataset.to_netcdf(part, engine="scipy", format="NETCDF3_64BIT")
-            os.replace(part, target)
+            with written_whole(path) as part:
+                self.dataset.to_netcdf(part, engine="scipy", format="NETCDF3_64BIT")
         except OSError as error:
             raise InvalidValue(f"path must be writable, got {shown(str(path))} ({error.strerror})") from None
-        finally:
-            part.unlink(missing_ok=True)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

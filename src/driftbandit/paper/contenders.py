@@ -21,11 +21,13 @@ Discounts = Mapping[tuple[str, str], float]
 """The fitted discounts, by the id of the setting and the name of the policy."""
 
 PROPOSED = ("dTS", "dOTS")
+COMPARED = ("TS", "Dynamic TS", "REXP3", *PROPOSED)
+"""The policies of the main comparison."""
 DISCOUNTED = {"dTS": DiscountedThompsonSampling, "dOTS": DiscountedOptimisticThompsonSampling}
 
 
 def discounted(name: str, profile: Profile, discount: float, prior: float = 1.0) -> DiscountedThompsonSampling:
-    """One of the proposed policies, dTS or dOTS, as a profile understands it, with this discount."""
+    """DTS or dOTS with this discount, in the reading of a profile."""
     return DISCOUNTED[name](
         discount=discount,
         prior_successes=prior,

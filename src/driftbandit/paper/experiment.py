@@ -1,49 +1,86 @@
-"""The kinds of experiments: each is a frozen value that knows which games its figure needs."""
+"""What every kind of figure has: the games that it needs, its panels, its numbers, and its part of the report."""
 
+import abc
 import dataclasses
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from driftbandit.paper.contenders import PROPOSED, Discounts, contender, discounted
+from driftbandit.paper.contenders import Discounts
 from driftbandit.paper.game_of import Entry, Scale
-from driftbandit.paper.printed import APPENDIX_RUNS, HORIZON, MAIN_RUNS, SETTINGS, Setting
+from driftbandit.paper.panel import Panel
+from driftbandit.paper.printed import SETTINGS, Setting
 from driftbandit.paper.profiles import Profile
+from driftbandit.paper.record import Record
+
+if TYPE_CHECKING:
+    from driftbandit.paper.findings import Findings
+
+MEASURES = ("normalized_regret", "static_regret", "mean_reward")
 
 
-@dataclasses.dataclass(frozen=True)
-class Experiment:
-    """One figure or table."""
+class Section(NamedTuple):
+    """A part of the report: all figures of one kind are in it."""
 
     id: str
     title: str
-    section: ClassVar[str] = ""
+    text: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Experiment(abc.ABC):
+    """One figure or table: a frozen value. Its class, in `kinds/`, is the kind of figure."""
+
+    id: str
+    title: str
+
+    @property
+    @abc.abstractmethod
+    def section(self) -> Section:
+        """The part of the report that shows it."""
+
+    @property
+    @abc.abstractmethod
+    def axes(self) -> tuple[str, ...]:
+        """The columns of its numbers that say where in the figure a row belongs."""
+
+    @abc.abstractmethod
+    def entries(self, profile: Profile, scale: Scale, fits: Discounts) -> Sequence[Entry]:
+        """The games behind it under a profile."""
+
+    @abc.abstractmethod
+    def place(self, entry: Entry) -> tuple[Any, ...]:
+        """Where in the figure a game belongs: a value for each of `axes`."""
+
+    @abc.abstractmethod
+    def panels(self, found: "Findings") -> Iterator[Panel]:
+        """Its panels, measure by measure and profile by profile, on axes that neighbours share."""
 
     @property
     def settings(self) -> tuple[Setting, ...]:
         """The environments it is about."""
         return SETTINGS
 
-    def entries(self, profile: Profile, scale: Scale, fits: Discounts) -> Sequence[Entry]:
-        """The games behind it under a profile."""
-        return ()
+    def rows(self, entry: Entry, record: Record) -> Iterator[tuple[Any, ...]]:
+        """The numbers of one game: its place, a measure, mean and half the width of the interval."""
+        for measure in MEASURES:
+            value = getattr(record, measure)
+            yield (*self.place(entry), measure, value.mean, value.ci95)
+
+    @staticmethod
+    def tables(found: "Findings") -> str:
+        """Tables, as HTML, that open its section; none for most kinds."""
+        return ""
+
+    @staticmethod
+    def overview(found: "Findings") -> Iterator[Panel]:
+        """Panels about all figures of its section, which come before them; none for most kinds."""
+        yield from ()
 
 
 @dataclasses.dataclass(frozen=True)
-class Tables(Experiment):
-    """The paper's parameter tables and the fitted discounts: no games."""
+class InSetting(Experiment):
+    """An experiment in one of the paper's environments."""
 
-    section: ClassVar[str] = "tables"
-
-
-@dataclasses.dataclass(frozen=True)
-class Environments(Experiment):
-    """The means of the arms over time: no games."""
-
-    section: ClassVar[str] = "environments"
-
-
-@dataclasses.dataclass(frozen=True)
-class _InSetting(Experiment):
     setting: Setting
 
     @property
@@ -52,142 +89,13 @@ class _InSetting(Experiment):
 
 
 @dataclasses.dataclass(frozen=True)
-class OverTime(_InSetting):
-    """Mean reward and normalised regret over time."""
+class WithoutGames(Experiment):
+    """An experiment that needs no simulation, and so has no numbers."""
 
-    contenders: tuple[str, ...]
-    horizon: int = HORIZON
-    runs: int = MAIN_RUNS
-    beside: tuple[str, ...] = ()
-    """Policies that a claim compares with, and that the paper's figure does not show."""
-    section: ClassVar[str] = "over-time"
+    axes = ()
 
-    def entries(self, profile: Profile, scale: Scale, fits: Discounts) -> Sequence[Entry]:
-        return [
-            Entry(
-                name,
-                scale.game(
-                    contender(name, self.setting, profile, fits), self.setting.environment, self.horizon, self.runs
-                ),
-            )
-            for name in (*self.contenders, *self.beside)
-        ]
+    def entries(self, profile: Profile, scale: Scale, fits: Discounts) -> tuple[()]:
+        return ()
 
-
-@dataclasses.dataclass(frozen=True)
-class ByArms(_InSetting):
-    """Normalised regret against the number of arms; no parameter is changed with it."""
-
-    contenders: tuple[str, ...]
-    numbers: tuple[int, ...]
-    section: ClassVar[str] = "arms"
-
-    def entries(self, profile: Profile, scale: Scale, fits: Discounts) -> Sequence[Entry]:
-        return [
-            Entry(
-                name,
-                scale.game(
-                    contender(name, self.setting, profile, fits), self.setting.with_arms(number), HORIZON, MAIN_RUNS
-                ),
-                float(number),
-            )
-            for name in self.contenders
-            for number in self.numbers
-        ]
-
-
-@dataclasses.dataclass(frozen=True)
-class ByDiscount(_InSetting):
-    """Normalised regret against the discount, beside the same policy without one."""
-
-    policy: str
-    undiscounted: str
-    grid: tuple[float, ...]
-    fine: tuple[float, ...]
-    """More discounts for Algorithm 1, whose best ones lie close together."""
-    section: ClassVar[str] = "discounts"
-
-    def entries(self, profile: Profile, scale: Scale, fits: Discounts) -> Sequence[Entry]:
-        grid = sorted({*self.grid, *self.fine}) if profile.discounted_arms == "all" else self.grid
-        policies = [(discount, discounted(self.policy, profile, discount)) for discount in grid]
-        where = (self.setting.environment, HORIZON, APPENDIX_RUNS)
-        alone = contender(self.undiscounted, self.setting, profile, fits)
-        return [
-            *(Entry(self.policy, scale.game(policy, *where), discount) for discount, policy in policies),
-            Entry(self.undiscounted, scale.game(alone, *where)),
-        ]
-
-
-@dataclasses.dataclass(frozen=True)
-class DiscountByArms(_InSetting):
-    """Normalised regret against the discount for several numbers of arms: does the best one move?"""
-
-    numbers: tuple[int, ...]
-    grid: tuple[float, ...]
-    runs: int
-    section: ClassVar[str] = "discount-arms"
-
-    def entries(self, profile: Profile, scale: Scale, fits: Discounts) -> Sequence[Entry]:
-        return [
-            Entry(
-                name,
-                scale.game(discounted(name, profile, discount), self.setting.with_arms(number), HORIZON, self.runs),
-                discount,
-                float(number),
-            )
-            for name in PROPOSED
-            for number in self.numbers
-            for discount in self.grid
-        ]
-
-
-@dataclasses.dataclass(frozen=True)
-class PriorMap(_InSetting):
-    """Normalised regret over discount and prior."""
-
-    policy: str
-    grid: tuple[float, ...]
-    priors: tuple[float, ...]
-    runs: int
-    section: ClassVar[str] = "prior"
-
-    def entries(self, profile: Profile, scale: Scale, fits: Discounts) -> Sequence[Entry]:
-        return [
-            Entry(
-                self.policy,
-                scale.game(
-                    discounted(self.policy, profile, discount, prior), self.setting.environment, HORIZON, self.runs
-                ),
-                discount,
-                prior,
-            )
-            for prior in self.priors
-            for discount in self.grid
-        ]
-
-
-@dataclasses.dataclass(frozen=True)
-class Rested(_InSetting):
-    """The final comparison where an arm moves only when it is chosen, beside the restless one."""
-
-    contenders: tuple[str, ...]
-    section: ClassVar[str] = "rested"
-
-    def entries(self, profile: Profile, scale: Scale, fits: Discounts) -> Sequence[Entry]:
-        policies = [(name, contender(name, self.setting, profile, fits)) for name in self.contenders]
-        return [
-            Entry(name, scale.game(policy, environment, HORIZON, APPENDIX_RUNS), None, rested)
-            for name, policy in policies
-            for rested, environment in ((0.0, self.setting.environment), (1.0, self.setting.rested))
-        ]
-
-
-@dataclasses.dataclass(frozen=True)
-class TwoOracles(_InSetting):
-    """Regret against the best single arm in hindsight beside that against the best arm of every step."""
-
-    contenders: tuple[str, ...]
-    section: ClassVar[str] = "oracles"
-
-    def entries(self, profile: Profile, scale: Scale, fits: Discounts) -> Sequence[Entry]:
-        return OverTime(self.id, self.title, self.setting, self.contenders).entries(profile, scale, fits)
+    def place(self, entry: Entry) -> tuple[()]:
+        return ()

@@ -4,27 +4,24 @@ from collections.abc import Iterable
 
 from driftbandit.checks import shown
 from driftbandit.errors import InvalidValue
-from driftbandit.paper.experiment import (
-    ByArms,
-    ByDiscount,
-    DiscountByArms,
-    Environments,
-    Experiment,
-    OverTime,
-    PriorMap,
-    Rested,
-    Tables,
-    TwoOracles,
-)
+from driftbandit.paper.contenders import COMPARED
+from driftbandit.paper.experiment import Experiment
+from driftbandit.paper.fits import CANDIDATES
+from driftbandit.paper.kinds.arms import ByArms
+from driftbandit.paper.kinds.discount import ByDiscount
+from driftbandit.paper.kinds.discount_arms import DiscountByArms
+from driftbandit.paper.kinds.environments import Environments
+from driftbandit.paper.kinds.oracles import TwoOracles
+from driftbandit.paper.kinds.over_time import OverTime
+from driftbandit.paper.kinds.prior import PriorMap
+from driftbandit.paper.kinds.rested import Rested
+from driftbandit.paper.kinds.tables import Tables
 from driftbandit.paper.printed import APPENDIX_RUNS, SETTINGS
 
-COMPARED = ("TS", "Dynamic TS", "REXP3", "dTS", "dOTS")
 ARMS = (2, 4, 8, 12, 16)
 DISCOUNTS = (*(round(0.05 * n, 2) for n in range(1, 21)), 0.97, 0.99)
 """Where the effect of the discount is drawn: steps of 0.05, and two more where Algorithm 1 is at its best."""
 GRID_STEP = 0.05
-CANDIDATES = (0.80, 0.82, 0.84, 0.86, 0.88, 0.90, 0.92, 0.94, 0.95, 0.96, 0.97, 0.975, 0.98, 0.985, 0.99, 0.995)
-"""The discounts among which the fitted one is chosen."""
 COARSE = (0.10, 0.20, 0.40, 0.60, 0.75, 0.85, 0.90, 0.95, 0.97, 0.99, 0.995, 1.0)
 PRIORS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 APPENDIX_RIVALS = ("D-UCB", "SW-UCB", "EXP3-IX")

@@ -15,7 +15,7 @@ class NotRun(LookupError):
 
 
 class Findings:
-    """What was found, for whoever draws, tabulates or judges it."""
+    """What was found: figures, tables and claims are made of it."""
 
     def __init__(
         self,
@@ -36,6 +36,11 @@ class Findings:
             for profile in self.profiles
         }
 
+    @property
+    def rules(self) -> Sequence[Profile]:
+        """The profiles of a figure that tries all discounts: there the fitted one would repeat that of the text."""
+        return [profile for profile in self.profiles if not profile.fitted] or self.profiles
+
     def entries(self, experiment: str, profile: Profile) -> Sequence[Entry]:
         """All places of an experiment under a profile."""
         try:
@@ -50,17 +55,22 @@ class Findings:
     def record(
         self, experiment: str, profile: Profile, policy: str, x: float | None = None, y: float | None = None
     ) -> Record:
-        """The record of a policy, where along the axis if there is one."""
+        """The record of a policy at a place of a figure, which is told as in an `Entry`."""
         for entry in self.entries(experiment, profile):
             if (entry.policy, entry.x, entry.y) == (policy, x, y):
                 return self.of(entry)
         raise KeyError((experiment, profile.id, policy, x, y))
 
     def curve(self, experiment: str, profile: Profile, policy: str, y: float | None = None) -> dict[float, Record]:
-        """The records of a policy along the axis, in ascending order."""
+        """The records of a policy along the axis x, in ascending order."""
         found = {
             entry.x: self.of(entry)
             for entry in self.entries(experiment, profile)
             if entry.policy == policy and entry.x is not None and (y is None or entry.y == y)
         }
         return dict(sorted(found.items()))
+
+
+def lowest(curve: Mapping[float, Record]) -> float:
+    """Where along a curve the mean regret is least."""
+    return min(curve, key=lambda place: curve[place].normalized_regret.mean)

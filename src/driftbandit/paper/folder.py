@@ -9,16 +9,16 @@ from pathlib import Path
 from driftbandit._version import __version__
 from driftbandit.engine.games import Game
 from driftbandit.paper.claims import Judgement
-from driftbandit.paper.drawing import opening, panels_of, readings
 from driftbandit.paper.findings import Findings
 from driftbandit.paper.game_of import Scale
-from driftbandit.paper.pictures import Picture, written
-from driftbandit.paper.running import Work
+from driftbandit.paper.pictures import Pictures, written
+from driftbandit.paper.report.opening import opening
 from driftbandit.paper.store import Store
-from driftbandit.paper.tabulating import Table, table_of
+from driftbandit.paper.table import Table, table_of
+from driftbandit.paper.work import Work
 
 DRAWING = 1_200_000_000
-"""How long the figures of an experiment take, on the scale of `running.cost`."""
+"""How long the figures of an experiment take, on the scale of `work.cost`."""
 
 
 def write_numbers(folder: Path, found: Findings, judgements: Sequence[Judgement]) -> None:
@@ -43,26 +43,19 @@ def write_index(path: Path, store: Store, games: Iterable[Game]) -> None:
     path.write_text(Table(("file", "specification"), rows).csv(), encoding="utf-8")
 
 
-def drawn(folder: Path, found: Findings, done: Callable[[int], None]) -> tuple[list[Picture], dict[str, list[Picture]]]:
-    """The opening picture and the panels of every experiment, written and ready for the page."""
+def drawn(folder: Path, found: Findings, done: Callable[[int], None]) -> Pictures:
+    """All panels of the report, written and ready for the page."""
     began = time.time_ns() - 10**9  # file times are coarse
-    first = [written(panel, folder) for panel in opening(found)]
-    pictures: dict[str, list[Picture]] = {}
+    pictures: Pictures = {None: [written(panel, folder) for panel in opening(found)]}
     for experiment in found.experiments:
-        pictures[experiment.id] = [written(panel, folder) for panel in panels_of(experiment, found)]
+        if experiment.section not in pictures:
+            pictures[experiment.section] = [written(panel, folder) for panel in experiment.overview(found)]
+        pictures[experiment] = [written(panel, folder) for panel in experiment.panels(found)]
         done(DRAWING)
-    pictures["readings"] = [written(panel, folder) for panel in readings(found)]
     for path in folder.iterdir():  # pictures of an earlier call with other options are not in this report
         if path.suffix in {".png", ".svg"} and path.stat().st_mtime_ns < began:
             path.unlink()
-    return first, pictures
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, path)
+    return pictures
 
 
 def facts_of(found: Findings, work: Work, scale: Scale, seconds: float, device: str, precision: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""How an experiment asks for games: at which scale, and which game stands at which place of a figure."""
+"""How an experiment asks for games: at which scale, and where in its figure each of them belongs."""
 
 import dataclasses
 from typing import NamedTuple
@@ -36,4 +36,4 @@ class Entry(NamedTuple):
     x: float | None = None
     """The number of arms or the discount, where the figure has one of them along its axis."""
     y: float | None = None
-    """The prior, or the number of arms that a curve belongs to."""
+    """The prior, the number of arms that a curve is about, or 1 if arms are rested and 0 if not."""

@@ -24,12 +24,12 @@ class Cell:
 
     @property
     def agrees(self) -> bool:
-        """Whether the printed digits are the formula's, rounded to the nearest or to even digits."""
+        """Whether the printed value is that of the formula, rounded; halves may go up or down."""
         return abs(self.formula - self.printed) <= 0.5 * 10.0**-self.decimals * (1 + 1e-9)
 
     @property
     def remark(self) -> str:
-        """What the printed value is instead, where it can be told."""
+        """How the printed value differs; nothing where it agrees."""
         if self.agrees:
             return ""
         if self.decimals == 0 and abs(self.formula - self.printed) < 1:

@@ -1,4 +1,4 @@
-"""Panels as files, and as SVG that sits in a page and follows its colours."""
+"""Panels as files, and as SVG within a page, in the colours of that page."""
 
 import io
 import re
@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from driftbandit import figures
-from driftbandit.paper.drawing import Panel
+from driftbandit.paper.experiment import Experiment, Section
+from driftbandit.paper.panel import Panel
 
 DPI = 160
 THEMED = {
@@ -21,7 +22,7 @@ THEMED = {
     figures.ORANGE: "--orange",
     figures.SKY: "--sky",
 }
-"""Colours of figures that a page replaces by its own, in light and in dark."""
+"""Colours of figures, and the colours of the page that replace them: those differ between light and dark."""
 
 
 class Picture(NamedTuple):
@@ -29,6 +30,10 @@ class Picture(NamedTuple):
 
     panel: Panel
     svg: str
+
+
+Pictures = dict[Experiment | Section | None, list[Picture]]
+"""The pictures of each experiment, of each section as a whole, and, under None, those that open the report."""
 
 
 def written(panel: Panel, folder: Path) -> Picture:
@@ -46,7 +51,7 @@ def written(panel: Panel, folder: Path) -> Picture:
 
 
 def _lean(svg: str) -> str:
-    """Without what nobody needs: comments, metadata, ids that nothing refers to, digits below 0.01 points."""
+    """The same without comments, metadata, ids that nothing refers to, and digits below 0.01 points."""
     svg = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>|<!DOCTYPE[^>]*>", "", svg, flags=re.DOTALL)
     used = set(re.findall(r'(?:url\(|href=")#([\w.-]+)', svg))
     svg = re.sub(r' id="([\w.-]+)"', lambda found: found[0] if found[1] in used else "", svg)
@@ -59,7 +64,7 @@ def _rounded(number: "re.Match[str]") -> str:
 
 
 def themed(svg: str, name: str, words: str) -> str:
-    """An SVG file's text for a page: ids of its own, the page's colours and font, and its content in words."""
+    """An SVG for the page: with its own ids, in the colours and font of the page, and with its content in words."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r' id="([\w.-]+)"', rf' id="{name}-\1"', svg)
     svg = re.sub(r'(url\(|href=")#', rf"\1#{name}-", svg)

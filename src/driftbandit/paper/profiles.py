@@ -1,4 +1,4 @@
-"""The three columns of the reproduction: the paper as written, as drawn, and as it could have been."""
+"""The three columns of the report: the paper as its text says, as its figures show, and with fitted discounts."""
 
 import dataclasses
 

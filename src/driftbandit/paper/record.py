@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +12,17 @@ from driftbandit.engine.result import Result
 
 Reals = NDArray[np.float64]
 CHECKPOINTS = 5
-"""At how many evenly spaced steps the regret of every run is kept."""
+"""At so many steps, evenly spaced, the regret of every run is kept."""
 LATE = 500
-"""For how many of the last steps the mean reward is kept step by step."""
+"""For so many of the last steps the mean reward is kept, step by step."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Record:
     """One policy in one environment.
 
-    Curves have a value for each of `steps`, with half the width of a 95% interval; `late_…` one for each of the last
-    steps (none in rested environments, where the means depend on the run); the rest has one for each run.
+    Curves have a value for each of `steps`; `…_ci95` is half the width of a 95% interval. `late_…` are curves over the
+    last steps, one by one; they are empty in rested environments, where the means depend on the run.
     """
 
     steps: NDArray[np.int32]
@@ -31,7 +30,7 @@ class Record:
     """Normalised regret up to each step."""
     regret_ci95: Reals
     reward_mean: Reals
-    """Mean reward a step since the step before."""
+    """Mean reward a step, since the recorded step before."""
     reward_ci95: Reals
     late_steps: NDArray[np.int32]
     late_mean: Reals
@@ -62,7 +61,7 @@ class Record:
         return estimate(self.reward)
 
     def at(self, step: int) -> Estimate:
-        """Normalised regret up to a step; not a number, which decides nothing, where that step was not recorded."""
+        """Normalised regret up to a step; not a number, and so no verdict, if that step was not recorded."""
         place = int(np.abs(self.steps - step).argmin())
         if self.steps[place] != step:
             return Estimate(math.nan, math.nan)
@@ -73,7 +72,7 @@ FIELDS = tuple(field.name for field in dataclasses.fields(Record))
 
 
 def condensed(game: Game, result: Result, row: int) -> Record:
-    """The record of a game with one policy, which is this row of a result."""
+    """The record of a game with one policy: what is kept of this row of a result."""
     horizon = result.horizon
     steps = result.dataset["step"].values.astype(np.int32)
     cumulative = {name: result.dataset[name].values[row] for name in ("regret", "expected", "reward")}
@@ -112,8 +111,3 @@ def _late(game: Game, result: Result, row: int) -> tuple[NDArray[np.int32], Real
     with np.errstate(invalid="ignore", divide="ignore"):
         ci95 = 1.96 * np.sqrt(variance / np.float64(result.runs - 1))
     return steps.astype(np.int32), mean, ci95
-
-
-def from_arrays(arrays: dict[str, NDArray[Any]]) -> Record:
-    """A record from its fields; a KeyError where one is missing."""
-    return Record(**{name: arrays[name] for name in FIELDS})

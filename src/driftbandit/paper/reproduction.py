@@ -10,20 +10,21 @@ from driftbandit import checks
 from driftbandit.engine.games import Backend, Game, backend_for
 from driftbandit.engine.progress import Progress
 from driftbandit.errors import Interrupted
+from driftbandit.files import written_whole
 from driftbandit.paper.claims import judged
 from driftbandit.paper.experiment import Experiment
 from driftbandit.paper.experiments import chosen_experiments
 from driftbandit.paper.findings import Findings
-from driftbandit.paper.fitting import fitted_discounts, fitting_games, unfitted
-from driftbandit.paper.folder import DRAWING, drawn, facts_of, write_index, write_numbers, write_whole
+from driftbandit.paper.fits import fitted_discounts, fitting_games, unfitted
+from driftbandit.paper.folder import DRAWING, drawn, facts_of, write_index, write_numbers
 from driftbandit.paper.game_of import Scale
 from driftbandit.paper.lock import locked
 from driftbandit.paper.printed import Setting
 from driftbandit.paper.profiles import Profile, chosen_profiles
-from driftbandit.paper.report import Colophon, page
+from driftbandit.paper.report.page import page
 from driftbandit.paper.report.words import tally
-from driftbandit.paper.running import Work, cost
 from driftbandit.paper.store import Store
+from driftbandit.paper.work import Work, cost
 
 SEED = 1
 REPORT = "report.html"
@@ -69,10 +70,10 @@ def reproduce(
 
     Parameters:
         out: the folder.
-        only: ids of experiments; None or none: all of them.
+        only: ids of experiments; all of them unless given.
         profile: "text", "published", "fitted", or "all".
         runs: of every experiment, instead of the paper's 5000 and 1000.
-        seed: of all reported random numbers; discounts are fitted on another one that follows from it.
+        seed: of all reported random numbers; discounts are fitted on another seed, computed from this one.
         threads, device, precision, cluster, progress: as for `simulate`.
     """
     began = time.monotonic()
@@ -93,9 +94,10 @@ def reproduce(
                 judgements = judged(found)
                 write_numbers(folder / "numbers", found, judgements)
                 write_index(folder / "results" / "index.csv", store, work.records)
-                first, pictures = drawn(folder / "figures", found, bar.advance)
+                pictures = drawn(folder / "figures", found, bar.advance)
             facts = facts_of(found, work, scale, time.monotonic() - began, device, precision)
-            write_whole(folder / REPORT, page(found, judgements, first, pictures, Colophon(facts)))
+            with written_whole(folder / REPORT) as part:
+                part.write_text(page(found, judgements, pictures, facts), encoding="utf-8")
         except KeyboardInterrupt:
             raise Interrupted(f"interrupted while writing; finished games are kept in {folder}") from None
     counts = {name: dict(counter) for name, counter in tally(judgements).items()}
@@ -111,7 +113,7 @@ def _run(
     backend: Backend,
     bar: Progress,
 ) -> tuple[Findings, Work]:
-    """First the games that choose discounts, then all others in one go, under one bar."""
+    """First the games that choose discounts, then all others at once; one progress bar for both."""
     settings: tuple[Setting, ...] = ()
     if any(profile.fitted for profile in profiles):
         settings = tuple(dict.fromkeys(setting for experiment in experiments for setting in experiment.settings))

@@ -1,10 +1,8 @@
 """Finished games on disk, each under a hash of its specification and of this version, so that none runs twice."""
 
-import contextlib
 import dataclasses
 import hashlib
 import json
-import os
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +15,8 @@ from driftbandit._version import __version__
 from driftbandit.checks import shown
 from driftbandit.engine.games import Game
 from driftbandit.errors import InvalidValue
-from driftbandit.paper.record import FIELDS, Record, from_arrays
+from driftbandit.files import written_whole
+from driftbandit.paper.record import FIELDS, Record
 
 FORMAT = 1
 """The number of the file format: a change makes every game run again."""
@@ -36,7 +35,7 @@ EMPTY: dict[str, NDArray[Any]] = {
 class Store:
     """The folder of finished games: netCDF files, one a game.
 
-    Results of different devices agree only in distribution, so each device and precision has its own.
+    Results of different devices agree only in distribution, so each device and precision has its own files.
     """
 
     folder: Path
@@ -59,19 +58,15 @@ class Store:
                 arrays = {name: _native(file.variables[name].data) for name in FIELDS if name in file.variables}
                 arrays |= {name: EMPTY[name] for name in EMPTY if name not in arrays}
                 right = file.specification.decode() == game.specification() and file.checksum == checksum(arrays)
-        except FileNotFoundError:
+        except Exception:  # there is no file, or a damaged one, which may make the reader raise anything
             return None
-        except Exception:  # whatever a damaged file makes the reader raise: it runs again
-            return None
-        return from_arrays(arrays) if right else None
+        return Record(**arrays) if right else None
 
     def keep(self, game: Game, record: Record) -> None:
         """Write a record; a kill at any moment leaves a whole file or none."""
-        path = self.path(game)
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
         arrays = {name: getattr(record, name) for name in FIELDS}
         try:
-            with _open(part, "w") as file:
+            with written_whole(self.path(game)) as part, _open(part, "w") as file:
                 for name, values in arrays.items():
                     if values.size == 0:
                         continue  # in this format a dimension of size 0 means something else
@@ -82,12 +77,8 @@ class Store:
                 file.specification = game.specification()
                 file.driftbandit_version = __version__
                 file.checksum = checksum(arrays)
-            os.replace(part, path)
         except OSError as error:
             raise InvalidValue(f"out must have room, got {shown(str(self.folder))} ({error.strerror})") from None
-        finally:
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
 
 
 def checksum(arrays: Mapping[str, NDArray[Any]]) -> int:

@@ -4,10 +4,9 @@ import math
 
 from driftbandit.engine.estimate import Estimate
 from driftbandit.paper.claims.checks import ALMOST, Check, close, less, less_in_mean, not_above, positive
-from driftbandit.paper.claims.discounts import best_discount
-from driftbandit.paper.contenders import PROPOSED
-from driftbandit.paper.experiments import ARMS, COMPARED
-from driftbandit.paper.findings import Findings
+from driftbandit.paper.contenders import COMPARED, PROPOSED
+from driftbandit.paper.experiments import ARMS
+from driftbandit.paper.findings import Findings, lowest
 from driftbandit.paper.printed import ABRUPT, FAST, SETTINGS, SLOW, Setting
 from driftbandit.paper.profiles import Profile
 from driftbandit.paper.record import Record
@@ -95,7 +94,7 @@ def discount_stays(found: Findings, profile: Profile) -> list[Check]:
         for name in PROPOSED:
             experiment = f"discount-arms-{setting.id}"
             curves = {arms: found.curve(experiment, profile, name, float(arms)) for arms in (USUAL, 2, 12)}
-            best = {arms: best_discount(curve) for arms, curve in curves.items()}
+            best = {arms: lowest(curve) for arms, curve in curves.items()}
             for arms in (2, 12):
                 usual, own = curves[arms][best[USUAL]], curves[arms][best[arms]]
                 checks.append(

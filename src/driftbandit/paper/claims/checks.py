@@ -1,4 +1,4 @@
-"""Comparisons of results with their intervals: true, false, or open where the interval straddles."""
+"""Comparisons of results: true, false, or open where their interval does not decide."""
 
 import math
 from collections.abc import Sequence
@@ -28,11 +28,6 @@ def positive(difference: Estimate) -> bool | None:
     return False if difference.high < 0 or difference.mean == difference.ci95 == 0 else None
 
 
-def both(first: bool | None, second: bool | None) -> bool | None:
-    """True if both are, False if one is not."""
-    return all_of([first, second])
-
-
 def all_of(outcomes: Sequence[bool | None]) -> bool | None:
     """True if all are, False if one is not, else open."""
     if any(outcome is False for outcome in outcomes):
@@ -54,17 +49,17 @@ def less_in_mean(where: str, name: str, value: Estimate, other_name: str, other:
 
 
 def close(where: str, name: str, values: Reals, other_name: str, others: Reals, tolerance: float = ALMOST) -> Check:
-    """Whether one mean is within a share of the other: the interval lies inside (1 ± tolerance) of it, or outside."""
+    """Whether one mean lies between 1 − tolerance and 1 + tolerance times the other."""
     above = positive(estimate(values - (1.0 - tolerance) * others))
     below = positive(estimate((1.0 + tolerance) * others - values))
     text = (
         f"{where}: {name} {_short(estimate(values))} within {tolerance:.0%} of {other_name} {_short(estimate(others))}"
     )
-    return Check(text, both(above, below))
+    return Check(text, all_of([above, below]))
 
 
 def not_above(where: str, name: str, values: Reals, other_name: str, others: Reals, tolerance: float) -> Check:
-    """Whether one mean exceeds the other by no more than a share of it."""
+    """Whether one mean is at most 1 + tolerance times the other."""
     text = f"{where}: {name} {_short(estimate(values))} at most {tolerance:.0%} above {other_name} "
     return Check(text + _short(estimate(others)), positive(estimate((1.0 + tolerance) * others - values)))
 

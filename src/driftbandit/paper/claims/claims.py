@@ -29,7 +29,7 @@ class Claim:
 
 @dataclasses.dataclass(frozen=True)
 class Judgement:
-    """What became of a claim under a profile: holds, fails, undecided or not run, with the comparisons behind it."""
+    """The verdict on a claim under a profile (holds, fails, undecided, not run) and the comparisons behind it."""
 
     claim: Claim
     profile: Profile

@@ -9,7 +9,7 @@ from driftbandit.engine.estimate import Estimate, estimate
 from driftbandit.paper.claims.checks import Check, not_above, positive
 from driftbandit.paper.contenders import PROPOSED
 from driftbandit.paper.experiments import UNDISCOUNTED
-from driftbandit.paper.findings import Findings
+from driftbandit.paper.findings import Findings, lowest
 from driftbandit.paper.printed import ABRUPT, FAST, SETTINGS, SLOW, Setting
 from driftbandit.paper.profiles import Profile
 from driftbandit.paper.record import Record
@@ -25,11 +25,6 @@ def discount_curve(found: Findings, profile: Profile, setting: Setting, name: st
     return found.curve(f"discount-{name.lower()}-{setting.id}", profile, name)
 
 
-def best_discount(curve: dict[float, Record]) -> float:
-    """Where the mean regret is least."""
-    return min(curve, key=lambda discount: curve[discount].normalized_regret.mean)
-
-
 def smooth(found: Findings, profile: Profile) -> list[Check]:
     """Slow and fast: regret falls up to one discount and rises from there; a step in the wrong direction counts only
     beyond its interval, widened for the number of steps (Bonferroni), and leaves the claim open beyond a plain one.
@@ -41,7 +36,7 @@ def _one_valley(found: Findings, profile: Profile, setting: Setting, name: str) 
     from scipy import special
 
     curve = discount_curve(found, profile, setting, name)
-    discounts, best = list(curve), best_discount(curve)
+    discounts, best = list(curve), lowest(curve)
     steps = len(discounts) - 1
     wider = float(special.ndtri(1 - 0.025 / steps) / special.ndtri(0.975))
     outcome: bool | None = True
@@ -101,7 +96,7 @@ def printed_best(found: Findings, profile: Profile) -> list[Check]:
         for name in PROPOSED:
             curve = discount_curve(found, profile, setting, name)
             discount = setting.discount
-            best = best_discount(curve)
+            best = lowest(curve)
             checks.append(
                 not_above(f"{setting.id}, {name}", f"discount {discount:g}", curve[discount].regret[:, -1],
                           f"discount {best:g}", curve[best].regret[:, -1], NEAR)

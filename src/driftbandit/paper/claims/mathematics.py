@@ -17,7 +17,7 @@ EQUAL = 1e-9
 EVIDENCE = (0.3, 1.7, 12.5, 140.0)
 """Values of S and F at which C20 is checked."""
 POSTERIORS = ((0.7, 1.3), (2.5, 1.6), (1.9, 4.2), (6.3, 2.4), (3.1, 7.7))
-"""Posteriors that are paired with each other for C21: no whole numbers, small enough to sum in double precision."""
+"""All pairs of these are tried for C21. None is a whole number; all are small enough for sums in double precision."""
 SMALL_PRIORS = (0.05, 0.1, 0.25, 0.4, 0.45)
 """Values of β0 for C22, all of them below 1/2."""
 
@@ -85,7 +85,7 @@ def integrated_density(a1: float, b1: float, a2: float, b2: float) -> float:
 
 
 def _log_odds(least_power: float) -> tuple[Reals, Reals, Reals]:
-    """Nodes t, and 1/(1 + e^−t) and 1/(1 + e^t) there, as far out as integrands of this power count."""
+    """Nodes t with 1/(1 + e^−t) and 1/(1 + e^t); they reach as far as an integrand of this power matters."""
     from scipy import special
 
     reach = 40.0 / min(1.0, least_power)

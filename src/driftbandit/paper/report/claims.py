@@ -1,4 +1,4 @@
-"""The ledger of claims: every claim with its rule, its verdicts and the numbers behind them."""
+"""The claims of the report, each with its rule, its verdicts and the numbers behind them."""
 
 from collections.abc import Sequence
 from html import escape
@@ -11,12 +11,12 @@ OUTCOMES = {True: "✓", False: "✗", None: "?"}
 
 
 def mark(verdict: str, text: str) -> str:
-    """A small coloured word that carries its sign too."""
+    """A verdict as a coloured word with a sign."""
     return f'<span class="mark {verdict.replace(" ", "-")}">{SIGNS[verdict]} {escape(text)}</span>'
 
 
 def glance(judgements: Sequence[Judgement], profile: Profile) -> str:
-    """All verdicts under a profile in a line of links."""
+    """All verdicts under a profile, as a line of links."""
     links = [
         f'<a class="mark {judgement.verdict.replace(" ", "-")}" href="#{judgement.claim.id}" '
         f'title="{escape(judgement.claim.statement)}" aria-label="{judgement.claim.id} {judgement.verdict}">'
@@ -27,7 +27,7 @@ def glance(judgements: Sequence[Judgement], profile: Profile) -> str:
     return f'<div class="glance">{"".join(links)}</div>'
 
 
-def ledger(judgements: Sequence[Judgement]) -> str:
+def cards(judgements: Sequence[Judgement]) -> str:
     """The claims as cards."""
     cards = [_card(claim, [each for each in judgements if each.claim == claim]) for claim in CLAIMS]
     return f'<div class="claims">{"".join(cards)}</div>'

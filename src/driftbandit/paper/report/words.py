@@ -1,4 +1,4 @@
-"""What was found, in plain words: every sentence follows from the results, none is fixed."""
+"""What was found, in plain words. Every sentence is made from the results."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -93,7 +93,7 @@ def _better_with_its_own(found: Findings) -> list[str]:
 
 
 def _what_the_prior_does(found: Findings) -> list[str]:
-    """Where a smaller prior lowers the regret of Algorithm 1 below its best with the prior 1, and how far."""
+    """Where Algorithm 1 has less regret with a small prior than it ever has with the prior 1, and how much less."""
     gains = []
     for profile in found.profiles:
         if profile.discounted_arms != "all":

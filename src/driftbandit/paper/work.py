@@ -1,4 +1,4 @@
-"""Running the games that are not there yet, all in one go, and loading the others."""
+"""The games of a reproduction: finished ones are loaded, and all others are run at once."""
 
 import contextlib
 import dataclasses
@@ -14,11 +14,11 @@ from driftbandit.paper.record import Record, condensed
 from driftbandit.paper.store import Store
 
 BATCH_RUNS = 2500
-"""How many runs, of all its policies, a batch may hold: their curves fit into memory easily."""
+"""A batch has at most so many runs, of all its policies together: their curves then fit into memory easily."""
 
 
 class Work:
-    """The games of a whole reproduction: what is loaded, what is run, and how far it is."""
+    """The records that are at hand, and how far the work is."""
 
     def __init__(self, store: Store, backend: Backend, parts: Path, bar: Progress) -> None:
         self.store = store
@@ -58,7 +58,7 @@ class Work:
             ) from None
 
     def tidy(self) -> None:
-        """Nothing is half done any more."""
+        """Remove the folder of unfinished parts: everything is finished."""
         shutil.rmtree(self.parts, ignore_errors=True)
         with contextlib.suppress(OSError):  # there may be parts of another device
             self.parts.parent.rmdir()
@@ -69,7 +69,7 @@ class Work:
 
 
 def batched(games: Iterable[Game]) -> Iterator[tuple[Game, ...]]:
-    """Games that differ in their policies only, some at a time: a result of many costs little more than one of one.
+    """Batches of games that differ in their policies only: one result for all of them costs little more than for one.
 
     What a policy does never depends on its company, so neither do the records.
     """
@@ -87,7 +87,7 @@ def _together(games: Sequence[Game]) -> Game:
 
 
 def cost(game: Game) -> int:
-    """How long a game takes compared with others: samples of every arm are dearer than indices or weights."""
+    """How long a game takes, compared with others: a sample of an arm takes longer than an index or a weight."""
     n_arms = game.environment.n_arms
     [policy] = game.policies
     sampled = policy.rule(n_arms).selection == "sampled"

@@ -1,5 +1,6 @@
 """A panel, and what panels have in common."""
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -8,7 +9,6 @@ import numpy as np
 from driftbandit import figures
 from driftbandit.engine.estimate import Estimate
 from driftbandit.figures import Series, Style
-from driftbandit.paper.profiles import Profile
 from driftbandit.paper.record import Record
 
 if TYPE_CHECKING:
@@ -29,22 +29,18 @@ STYLES = {
 
 
 class Panel(NamedTuple):
-    """One picture: what it is called, under which profile, its figure, and its content in words."""
+    """One picture: its name, what it shows, its figure, and its content in words."""
 
     id: str
     measure: str
-    profile: Profile | None
     figure: "Figure"
     words: str
 
 
 def line(label: str, curve: dict[float, Record], style: Style | None = None) -> Series:
     """Normalised regret along an axis, with intervals."""
-    values = [record.normalized_regret for record in curve.values()]
-    return Series(
-        label, np.array(list(curve)), np.array([value.mean for value in values]),
-        np.array([value.ci95 for value in values]), style or STYLES[label],
-    )  # fmt: skip
+    dots = group(label, style or STYLES[label], [record.normalized_regret for record in curve.values()])
+    return dataclasses.replace(dots, x=np.array(list(curve)))
 
 
 def group(label: str, style: Style, values: Sequence[Estimate]) -> Series:
@@ -58,8 +54,3 @@ def group(label: str, style: Style, values: Sequence[Estimate]) -> Series:
 def ceiling(curves: Iterable[dict[float, Record]]) -> float:
     """Where the axis of normalised regret ends, so that all of these curves fit."""
     return 1.06 * max(record.normalized_regret.mean for curve in curves for record in curve.values())
-
-
-def least(curve: dict[float, Record]) -> float:
-    """Where a curve is lowest."""
-    return min(curve, key=lambda discount: curve[discount].normalized_regret.mean)
