@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import driftbandit as db
-from driftbandit.engine.cluster.cluster import Cluster
+from driftbandit.engine.cluster.backend import Cluster
 from driftbandit.engine.cluster.remote import pack
 from driftbandit.engine.cpu.shard import Shard, run_shard
 from driftbandit.engine.games import Game

@@ -60,7 +60,8 @@ POLICY = """
 RECIPES: dict[str, list[str]] = {
     # A task has a recipe for each state that the project was in, the latest first; the first that fits a tree counts.
     # "?" is a thing of the same kind, "+" the file of its own, which would be a new file. "*" is a file with a text:
-    # every line with that text is a place to change. "=" is what makes it possible to touch no more than that. A file
+    # every statement at the top of the file (a class, a function, an import) with that text is a place to change, once
+    # for all its lines. "=" is what makes it possible to touch no more than that. A file
     # or a text that is not there makes the recipe unfit, and a file that names the thing and is not listed is told.
     "(a) a policy with two numbers": [POLICY],
     "(a′) a policy with many numbers": ["""
@@ -85,6 +86,12 @@ RECIPES: dict[str, list[str]] = {
         * tests/test_public_api.py: "Switching":"""],
     "(c) a field of the live state": ["""
         ? default_reward
+        = online/state.py: UPGRADES
+        * online/bandit.py: default_reward:
+        * online/state.py: default_reward: float | None
+        * tests/online/test_input.py: "default_reward"
+        * tests/online/test_state.py: "settings.default_reward\"""", """
+        ? default_reward
         * online/bandit.py: default_reward:
         * online/bandit.py: if default_reward is None
         * online/state.py: "default_reward"
@@ -94,8 +101,12 @@ RECIPES: dict[str, list[str]] = {
         * tests/online/test_state.py: "default_reward\""""],
     "(d) a figure of an existing kind": ["""
         = paper/experiments.py: EXPERIMENTS =
-        * paper/experiments.py: yield Rested("""],
+        * paper/experiments.py: Rested("""],
     "(d′) a figure of a new kind": ["""
+        ? Rested
+        + paper/kinds/rested.py
+        = paper/experiment.py: class Experiment(abc.ABC)
+        * paper/experiments.py: Rested(""", """
         ? Rested
         + paper/drawing/grids.py
         * paper/drawing/__init__.py: import prior_map, rested, two_oracles
@@ -290,12 +301,20 @@ def followed(house: House, recipe: str) -> tuple[list[str], list[str], list[str]
     for kind, file, text in re.findall(r"([+*=]) ([^\s:]+)(?:: (.+))?", recipe):
         outside = file.startswith(("tests/", "examples/"))
         path = (house.root if outside else house.folder) / file
-        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-        hits = [f"{file}:{i} {line.strip()}" for i, line in enumerate(lines, start=1) if text in line]
-        hits = [f"{file}: new"] if kind == "+" and lines else hits
+        source = path.read_text(encoding="utf-8") if path.is_file() else ""
+        hits = [f"{file}: new"] if kind == "+" and source else [f"{file}: {place}" for place in places(source, text)]
         missing += [] if hits else [f"{file}: {text}"]
         (tests if outside else inside).extend(hits if kind != "=" else ())
-    return inside, tests, missing
+    return list(dict.fromkeys(inside)), list(dict.fromkeys(tests)), missing
+
+
+def places(source: str, text: str) -> Iterator[str]:
+    """The statements at the top of a module in which a text stands, each by its first line."""
+    lines = source.splitlines()
+    for node in ast.parse(source).body:
+        first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
+        if any(text in line for line in lines[first - 1 : node.end_lineno]):
+            yield f"{node.lineno} {lines[node.lineno - 1]}"
 
 
 def measure_traces(house: House) -> None:

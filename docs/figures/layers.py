@@ -1,6 +1,6 @@
 """Draw the picture of the layers in docs/design.md: `python docs/figures/layers.py`, from anywhere.
 
-Which layer is above which is read from the import contract in pyproject.toml, so the picture is what `make check` holds.
+Which layer is above which is read from the import contract in pyproject.toml: the picture is what `make check` holds.
 """
 
 import sys

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import driftbandit as db
-from driftbandit.engine.cluster import cluster, sweep
-from driftbandit.engine.cluster.cluster import Cluster
+from driftbandit.engine.cluster import backend, sweep
+from driftbandit.engine.cluster.backend import Cluster
 from driftbandit.engine.cluster.remote import pack, unpack
 from driftbandit.engine.cpu.shard import Outcome
 from driftbandit.engine.cpu.threads import Threads
@@ -35,9 +35,9 @@ SHARDS = 21
 
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "SHARD_SECONDS", 0.0016)
-    monkeypatch.setattr(cluster, "SHORTEST_SECONDS", 0.0016)
-    monkeypatch.setattr(cluster, "NANOSECONDS", {"sampled": 30.0, "index": 8.0, "weighted": 8.0})
+    monkeypatch.setattr(backend, "SHARD_SECONDS", 0.0016)
+    monkeypatch.setattr(backend, "SHORTEST_SECONDS", 0.0016)
+    monkeypatch.setattr(backend, "NANOSECONDS", {"sampled": 30.0, "index": 8.0, "weighted": 8.0})
     monkeypatch.setattr(sweep, "GLANCE", 0.1)
 
 
@@ -294,7 +294,7 @@ def test_a_malformed_address_is_refused_before_any_work(wrong: Any) -> None:
 
 @pytest.mark.parametrize("good", ["tcp://host:8786", "host:8786", "tls://10.0.0.1:8786", "tcp://[::1]:8786"])
 def test_addresses_that_dask_prints_are_taken(good: str) -> None:
-    assert cluster.checked_address(good).endswith(good)
+    assert backend.checked_address(good).endswith(good)
 
 
 def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -329,14 +329,14 @@ def test_shards_are_of_about_equal_cost_and_bounded_size(monkeypatch: pytest.Mon
 
     def runs(policy: db.Policy, horizon: int, n_arms: int = 4, number: int = 10**6, device: str = "cpu") -> int:
         game = Game((policy,), db.Abrupt(n_arms=n_arms), horizon, number)
-        return cluster.suited_runs(game.jobs()[0], device)
+        return backend.suited_runs(game.jobs()[0], device)
 
     assert runs(cheap, 5000) > runs(dear, 5000) > runs(dear, 50_000) > runs(dear, 50_000, n_arms=32) > 8
     assert runs(dear, 10**9) == 8
     assert runs(dear, 5000) % 512 == 0
     assert runs(dear, 5000, device="cuda") > 10 * runs(dear, 5000)
     assert runs(dear, 5000, number=4096) <= 1024  # so that a small job still keeps several workers busy
-    assert runs(dear, 1, number=10**7) * 24 <= cluster.SHARD_BYTES
+    assert runs(dear, 1, number=10**7) * 24 <= backend.SHARD_BYTES
 
 
 def test_an_outcome_travels_small_and_arrives_bit_for_bit() -> None:

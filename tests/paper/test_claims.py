@@ -5,7 +5,7 @@ import pytest
 
 from driftbandit.engine.estimate import Estimate
 from driftbandit.paper.claims import CLAIMS, checks, judged, mathematics
-from driftbandit.paper.claims.claims import _judge
+from driftbandit.paper.claims.judgement import _judge
 from driftbandit.paper.findings import NotRun
 from driftbandit.paper.profiles import PUBLISHED, TEXT
 from driftbandit.paper.record import Record

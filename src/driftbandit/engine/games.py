@@ -192,7 +192,7 @@ def backend_for(threads: int | None, device: str, precision: str, cluster: Any) 
     if precision == "float32" and device == "cpu":
         raise InvalidValue('precision must be "float64" on device "cpu", got "float32"')
     if cluster is not None:
-        from driftbandit.engine.cluster.cluster import Cluster
+        from driftbandit.engine.cluster.backend import Cluster
 
         return Cluster(cluster, threads, device, precision)
     if device == "cuda":

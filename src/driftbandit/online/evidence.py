@@ -34,8 +34,8 @@ from driftbandit.compiling.linking import link
 from driftbandit.compiling.target import CPU
 from driftbandit.entries import Entries
 from driftbandit.errors import InvalidValue
-from driftbandit.online.choice import Chooser, told_total
 from driftbandit.online.choice_kernels import Choice, Columns, columns_of
+from driftbandit.online.chooser import Chooser, told_total
 from driftbandit.online.pending import LARGEST_ID, MOST_REPLICAS, Waiting
 from driftbandit.online.sleeping import Integers, Order, Reals, grown, may_sleep
 from driftbandit.online.window import Observation, Window

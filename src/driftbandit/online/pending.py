@@ -11,7 +11,7 @@ from typing import Any
 from driftbandit import checks
 from driftbandit.entries import Entries
 from driftbandit.errors import InvalidValue
-from driftbandit.online.choice import Chooser
+from driftbandit.online.chooser import Chooser
 from driftbandit.online.decision import RewardStatus
 
 REPLICA_SHIFT = 40

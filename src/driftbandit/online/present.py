@@ -26,7 +26,7 @@ from driftbandit.engine.step.rule_slots import rule_slots
 from driftbandit.engine.step.slots import forgotten, heard, own_of, put_own, renewed, take
 from driftbandit.entries import Entries
 from driftbandit.errors import InvalidValue
-from driftbandit.online.choice import Chooser
+from driftbandit.online.chooser import Chooser
 from driftbandit.online.evidence import Evidence, empty_table
 from driftbandit.online.pending import Waiting
 from driftbandit.online.sleeping import Reals, grown

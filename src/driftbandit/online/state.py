@@ -23,7 +23,7 @@ from driftbandit import checks
 from driftbandit.compiling.linking import look_again
 from driftbandit.entries import Entries
 from driftbandit.online.arms import Arms
-from driftbandit.online.choice import Chooser
+from driftbandit.online.chooser import Chooser
 from driftbandit.online.evidence import Evidence
 from driftbandit.online.pending import MOST_REPLICAS, NUMBER, REPLICA_SHIFT, Pending, Waiting
 from driftbandit.online.present import Present

@@ -4,18 +4,10 @@ from collections.abc import Iterable
 
 from driftbandit.checks import shown
 from driftbandit.errors import InvalidValue
+from driftbandit.paper import kinds
 from driftbandit.paper.contenders import COMPARED
 from driftbandit.paper.experiment import Experiment
 from driftbandit.paper.fits import CANDIDATES
-from driftbandit.paper.kinds.arms import ByArms
-from driftbandit.paper.kinds.discount import ByDiscount
-from driftbandit.paper.kinds.discount_arms import DiscountByArms
-from driftbandit.paper.kinds.environments import Environments
-from driftbandit.paper.kinds.oracles import TwoOracles
-from driftbandit.paper.kinds.over_time import OverTime
-from driftbandit.paper.kinds.prior import PriorMap
-from driftbandit.paper.kinds.rested import Rested
-from driftbandit.paper.kinds.tables import Tables
 from driftbandit.paper.printed import APPENDIX_RUNS, SETTINGS
 
 ARMS = (2, 4, 8, 12, 16)
@@ -30,43 +22,43 @@ UNDISCOUNTED = {"dTS": "TS", "dOTS": "OTS"}
 
 def _listed() -> Iterable[Experiment]:
     for setting in SETTINGS:
-        yield OverTime(f"regret-{setting.id}", f"Regret over time, {setting.adjective}", setting, COMPARED)
+        yield kinds.OverTime(f"regret-{setting.id}", f"Regret over time, {setting.adjective}", setting, COMPARED)
     for setting in SETTINGS:
-        yield ByArms(f"arms-{setting.id}", f"More arms, {setting.adjective}", setting, COMPARED, ARMS)
-    yield Environments("environments", "The three environments")
+        yield kinds.ByArms(f"arms-{setting.id}", f"More arms, {setting.adjective}", setting, COMPARED, ARMS)
+    yield kinds.Environments("environments", "The three environments")
     for name, alone in UNDISCOUNTED.items():
         for setting in SETTINGS:
-            yield ByDiscount(
+            yield kinds.ByDiscount(
                 f"discount-{name.lower()}-{setting.id}",
                 f"Effect of the discount on {name}, {setting.adjective}",
                 setting, name, alone, tuple(sorted(DISCOUNTS)), CANDIDATES,
             )  # fmt: skip
-    yield Tables("tables", "Parameter tables")
+    yield kinds.Tables("tables", "Parameter tables")
     for rival in APPENDIX_RIVALS:
         for setting in SETTINGS:
-            yield OverTime(
+            yield kinds.OverTime(
                 f"{rival.lower()}-{setting.id}",
                 f"Against {rival}, {setting.adjective}",
                 setting, (rival, "dTS", "dOTS"), setting.horizon, APPENDIX_RUNS,
                 ("REXP3", "Dynamic TS", "TS") if rival == "EXP3-IX" else (),
             )  # fmt: skip
     for setting in SETTINGS:
-        yield DiscountByArms(
+        yield kinds.DiscountByArms(
             f"discount-arms-{setting.id}", f"Discount and number of arms, {setting.adjective}",
             setting, (2, 4, 12), COARSE, 200,
         )  # fmt: skip
     for name in UNDISCOUNTED:
         for setting in SETTINGS:
-            yield PriorMap(
+            yield kinds.PriorMap(
                 f"map-{name.lower()}-{setting.id}", f"Discount and prior of {name}, {setting.adjective}",
                 setting, name, COARSE, PRIORS, 100,
             )  # fmt: skip
     for setting in SETTINGS:
-        yield Rested(
+        yield kinds.Rested(
             f"rested-{setting.id}", f"Rested arms, {setting.adjective}", setting, (*COMPARED, "D-UCB", "SW-UCB")
         )
     for setting in SETTINGS:
-        yield TwoOracles(f"oracles-{setting.id}", f"Two oracles, {setting.adjective}", setting, COMPARED)
+        yield kinds.TwoOracles(f"oracles-{setting.id}", f"Two oracles, {setting.adjective}", setting, COMPARED)
 
 
 EXPERIMENTS = tuple(_listed())

@@ -81,7 +81,7 @@ class Memory(NamedTuple):
     past_count: NDArray[np.int64]  # [arm, run]: how many rewards since the arm started
 
 
-class Record(NamedTuple):
+class Tally(NamedTuple):
     """What is kept of a block: running sums `[run]`, their values at the recorded steps `[run, point]`, and counts."""
 
     regret: Reals

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.engine.cpu.block import Desk, Evidence, Memory, Place, Record, World
+from driftbandit.engine.cpu.block import Desk, Evidence, Memory, Place, Tally, World
 from driftbandit.engine.step.slots import (
     choose,
     forgotten,
@@ -36,7 +36,7 @@ def play(
     memory: Memory,
     world: World,
     desk: Desk,
-    record: Record,
+    record: Tally,
 ) -> float:
     """Steps `first_step` to `last_step` of a block; `total` is the number of observations so far, and is returned."""
     point = 0

@@ -5,9 +5,9 @@
 
 import numpy as np
 
-from driftbandit.engine.cpu.block import Desk, Place, Record, World
-from driftbandit.engine.step.path import mean_after
+from driftbandit.engine.cpu.block import Desk, Place, Tally, World
 from driftbandit.engine.step.slots import move, reward_of
+from driftbandit.engine.step.walk import mean_after
 from driftbandit.numerics.elementary import exp
 from driftbandit.numerics.rng import REWARD, draw, uniform
 from driftbandit.numerics.sampling import log_odds_accepted, log_odds_attempt, normal_pair
@@ -16,7 +16,7 @@ ZERO = np.uint64(0)
 ONE = np.uint64(1)
 
 
-def observe_shared(place: Place, world: World, desk: Desk, record: Record) -> None:
+def observe_shared(place: Place, world: World, desk: Desk, record: Tally) -> None:
     """One step where all runs see the same means."""
     seed, first_run, step = place
     chosen, reward, mean = desk.chosen, desk.reward, desk.total
@@ -34,7 +34,7 @@ def observe_shared(place: Place, world: World, desk: Desk, record: Record) -> No
         record.reward[r] += reward[r]
 
 
-def observe_own(place: Place, world: World, desk: Desk, record: Record) -> None:
+def observe_own(place: Place, world: World, desk: Desk, record: Tally) -> None:
     """One step where every run has means of its own."""
     seed, first_run, step = place
     chosen, reward, best, mean = desk.chosen, desk.reward, desk.best, desk.total

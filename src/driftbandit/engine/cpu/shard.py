@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from driftbandit.compiling.linking import link
 from driftbandit.compiling.target import CPU
 from driftbandit.engine.cpu import choice, context, loop, observation, watch
-from driftbandit.engine.cpu.block import VECTOR, Desk, Memory, Reals, Record, Waiting, World
+from driftbandit.engine.cpu.block import VECTOR, Desk, Memory, Reals, Tally, Waiting, World
 from driftbandit.engine.step import numbers
-from driftbandit.engine.step.path import mean_at_start
 from driftbandit.engine.step.rule_slots import rule_slots
+from driftbandit.engine.step.walk import mean_at_start
 from driftbandit.environments import Environment
 from driftbandit.environments.validation import means_of
 from driftbandit.policies import Policy, Rule
@@ -124,7 +124,7 @@ def _run_block(
     memory = _memory(rule, environment, shard.horizon, runs)
     world = _world(environment, shard.horizon, seed, first_run, runs)
     desk = _desk(rule, n_arms, runs)
-    record = Record(
+    record = Tally(
         placed(1.5, runs), placed(3.5, runs), placed(6.5, runs), np.array(shard.steps, np.int64), *out, shard.bin_width
     )
     total = 0.0

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from driftbandit.engine.step.one_run import by_weight, chance_by_weight, drawn_tie, largest, tied_place
-from driftbandit.engine.step.path import mean_after, mean_at_start
 from driftbandit.engine.step.slots import accepted, attempt, own_of, probability, score, shaped, weigh
+from driftbandit.engine.step.walk import mean_after, mean_at_start
 from driftbandit.numerics.elementary import exp, real
 from driftbandit.numerics.rng import BOOST, CHOICE, SCORE, draw, uniform
 

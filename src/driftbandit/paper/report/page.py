@@ -9,7 +9,7 @@ from driftbandit.paper.claims import Judgement
 from driftbandit.paper.experiment import Experiment, Section
 from driftbandit.paper.findings import Findings
 from driftbandit.paper.pictures import Picture, Pictures
-from driftbandit.paper.report.claims import cards, glance
+from driftbandit.paper.report.verdicts import cards, glance
 from driftbandit.paper.report.words import plain_words
 
 
