@@ -10,8 +10,6 @@ from driftbandit.errors import InvalidValue
 class Row:
     """A list of values of which each has its place."""
 
-    __slots__ = ("_values",)
-
     def __init__(self, values: list[Any]) -> None:
         self._values = values
 
@@ -48,8 +46,6 @@ class Row:
 
 class Entries:
     """A mapping of which each entry must be what it should, and be there, if no default is said."""
-
-    __slots__ = ("_values",)
 
     def __init__(self, values: Any, name: str = "state") -> None:
         if not isinstance(values, Mapping):

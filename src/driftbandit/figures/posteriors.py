@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import special
 
-from driftbandit.figures.style import STYLES
+from driftbandit.figures import STYLES
 from driftbandit.online.summary import ArmSummary
 
 if TYPE_CHECKING:

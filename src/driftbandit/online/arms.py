@@ -12,8 +12,6 @@ from driftbandit.numerics.rng import MAX_ARM
 class Arms:
     """Names to numbers and back; the number of a removed arm is given to the next new one."""
 
-    __slots__ = ("_number_of", "free", "names")
-
     def __init__(self, names: Iterable[Any]) -> None:
         if isinstance(names, str | bytes) or not isinstance(names, Iterable):
             raise checks.reject("arms", "a list of names", names)

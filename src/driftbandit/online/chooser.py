@@ -22,23 +22,6 @@ from driftbandit.policies.rule import no_context
 class Chooser:
     """Chooses an arm from evidence."""
 
-    __slots__ = (
-        "_compiled",
-        "_for_count",
-        "_policy",
-        "_rules",
-        "_settings",
-        "_sleepy",
-        "by_step",
-        "common",
-        "current",
-        "plain",
-        "replica",
-        "rule",
-        "seed",
-        "weights",
-    )
-
     def __init__(self, policy: Policy, n_arms: int, seed: int, replica: int, floor: float) -> None:
         self._policy = policy
         self._rules: dict[int, tuple[Rule, tuple[float, ...]]] = {}

@@ -49,34 +49,6 @@ SMALLEST_WEIGHT = 1e-60
 class Evidence:
     """Evidence by arm number, and the order in which arms are looked at."""
 
-    __slots__ = (
-        "_credit",
-        "_learners",
-        "_simply",
-        "at",
-        "chooser",
-        "clock",
-        "decays",
-        "discount",
-        "epoch",
-        "fading",
-        "fresh",
-        "initial",
-        "mine",
-        "mixed",
-        "order",
-        "others",
-        "parts",
-        "reference",
-        "restart",
-        "rule",
-        "shapes",
-        "size",
-        "table",
-        "ticking",
-        "window",
-    )
-
     def __init__(self, chooser: Chooser, capacity: int, by_clock: bool) -> None:
         self.chooser = chooser
         self.rule = rule = chooser.rule

@@ -15,8 +15,6 @@ Log = str | os.PathLike[str] | Sink | None
 class Journal:
     """Hands a dictionary an event to a function."""
 
-    __slots__ = ("_sink",)
-
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
 

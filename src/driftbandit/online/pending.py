@@ -31,8 +31,6 @@ when that was, in steps, the probability that the rule learns from, and among ho
 class Pending:
     """The decisions of a bandit, in the order in which they were made."""
 
-    __slots__ = ("_wait", "decisions", "learned", "taken")
-
     def __init__(self, wait: float | None) -> None:
         self._wait = wait
         self.decisions: dict[int, Waiting] = {}

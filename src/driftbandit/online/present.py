@@ -78,8 +78,6 @@ def renew(p: Any, kept: Kept) -> None:
 class Present(Evidence):
     """Numbers by arm as they are now, and what else their rule looks at."""
 
-    __slots__ = ("_clocked", "_compiled", "_kept", "_news", "_numbers", "_shared", "past", "past_count", "recent")
-
     def __init__(self, chooser: Chooser, capacity: int, by_clock: bool) -> None:
         super().__init__(chooser, capacity, by_clock)
         self.clock = self.window = None

@@ -59,8 +59,6 @@ def may_sleep(rule: Rule) -> bool:
 class Order:
     """The arms in the order in which they are looked at: first those awake, one by one, then those asleep."""
 
-    __slots__ = ("active", "count", "list", "may_sleep", "sleepy")
-
     def __init__(self, capacity: int, may_sleep: bool) -> None:
         self.may_sleep = may_sleep
         self.list: Integers = np.zeros((2, capacity), np.int64)

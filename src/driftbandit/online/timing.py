@@ -11,8 +11,6 @@ from driftbandit.entries import Entries
 class Timing:
     """Time in steps; it never goes back."""
 
-    __slots__ = ("_latest", "clock", "step_seconds", "steps")
-
     def __init__(self, step_seconds: float | None, clock: Callable[[], float]) -> None:
         if not callable(clock):
             raise checks.reject("clock", "a function that returns seconds", clock)

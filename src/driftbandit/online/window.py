@@ -26,8 +26,6 @@ class Observation(NamedTuple):
 class Window:
     """The observations of the last `length` steps, and their sums by arm."""
 
-    __slots__ = ("_first", "_nothing", "_rows", "length", "sums")
-
     def __init__(self, length: int, numbers: int) -> None:
         self.length = length
         self.sums: dict[int, list[int]] = {}
