@@ -85,5 +85,5 @@ def test_columns_are_names_that_count_up(tmp_path: Path) -> None:
 def test_a_recipe_with_a_text_that_is_gone_does_not_fit(tmp_path: Path) -> None:
     tree = write(tmp_path, {"a.py": "x = 1\ny = x\n"})
     inside, _, missing = house.followed(tree, "+ a.py\n* a.py: x\n* a.py: gone\n= b.py: z")
-    assert inside == ["a.py: new", "a.py:1 x = 1", "a.py:2 y = x"]
+    assert inside == ["a.py: new", "a.py: 1 x = 1", "a.py: 2 y = x"]
     assert missing == ["a.py: gone", "b.py: z"]

@@ -26,6 +26,7 @@ SAYS = {
     "entries": "values that nobody vouches for",
     "checks": "one line: name, what is allowed, what was given",
     "errors": "what is raised",
+    "identity": "which driftbandit this is",
 }
 PARTS = {
     "engine": [

@@ -2,7 +2,7 @@
 
 A new kind is a new file here, as short as `arms.py`, and a line in `experiments.py` that lists a figure of it. What it
 must have is abstract in `Experiment`: if one thing is missing, the package cannot be imported. A kind is an attribute
-of this package by the name of its class, as `kinds.Rested`.
+of this package by the name of its class, as `kinds.ByArms`.
 """
 
 import importlib
