@@ -149,7 +149,7 @@ def play_runs(launch: Launch, state: State, figures: Sums, choices: Any) -> None
             cuda.atomic.add(choices, count_at(shard, step, chosen), np.int64(1))
         step += ONE
 
-    if done < end and end < shard.horizon:
+    if np.uint64(launch.first_step) <= end and end < shard.horizon:
         keep(launch, state, shard, position, room, Progress(total, common, sums))
 
 
