@@ -37,16 +37,6 @@ class Kind:
     threads: int
     shared_bytes: int
 
-    @property
-    def owns_means(self) -> bool:
-        """Whether every run has means of its own."""
-        return bool(dict(self.slots)["own_means"])
-
-    @property
-    def in_shared_memory(self) -> bool:
-        """Whether the arms' numbers are in shared memory."""
-        return bool(dict(self.slots)["shared_room"])
-
 
 def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
     """The kind of launch that a shard belongs to."""
@@ -57,12 +47,13 @@ def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
     arm_reals = len(rule.initial) + (rule.selection == "weighted")
     threads, shared_bytes = _block(n_arms, arm_reals * real_bytes + 16 * own, threads)
     in_shared = shared_bytes > 0
-    if rule.selection == "weighted":
-        decide = steps.choose_by_weight if in_shared else steps.choose_from_many_by_weight
-    elif in_shared:
-        decide = steps.choose_by_sample if rule.selection == "sampled" else steps.choose_by_index
-    else:
+    weighted, sampled = rule.selection == "weighted", rule.selection == "sampled"
+    if not in_shared:
         decide = steps.choose_from_many
+    elif weighted:
+        decide = steps.choose_by_weight
+    else:
+        decide = steps.choose_by_sample if sampled else steps.choose_by_index
     if path is not None:
         begin, move = steps.begin_walks, steps.walk_rested if environment.rested else steps.walk_restless
     elif own:
@@ -75,7 +66,7 @@ def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
         | {
             "own_of": memory.reader(len(rule.initial)),
             "put_own": memory.writer(len(rule.initial)),
-            "settled": one_run.sampled_score if rule.selection == "sampled" else one_run.index_score,
+            "settled": one_run.sampled_score if sampled else one_run.index_score,
             "reward_of": REWARDS[environment.rewards],
             "first_mean": path and path.first,
             "next_mean": path and path.following,
@@ -93,6 +84,7 @@ def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
             "put_common_at": numbers.writer(len(rule.common)),
             "trials": rule.binary and environment.rewards != "bernoulli",
             "decide": decide,
+            "choose": one_run.choose_one_by_weight if weighted else one_run.choose_one_by_score,
             "see": steps.see_own if own else steps.see_shared,
             "begin": begin,
             "move": move,
@@ -154,7 +146,8 @@ class Batch:
         self.stride = min(stride, self.last_step)
         self.next_step = 1
         self.launched = 0
-        self.kernel = link(kernel.play_runs, gpu, **dict(kind.slots))
+        self.slots = dict(kind.slots)
+        self.kernel = link(kernel.play_runs, gpu, **self.slots)
         self.shards: Any = np.zeros(len(members), layout.shard_record(gpu.real))
         tables = [_numbers(rule, shard.environment.path()).values() for _, shard, rule in members]
         self.numbers: NDArray[Any] = np.array([[*itertools.chain(*table)] for table in tables], gpu.real)
@@ -166,7 +159,7 @@ class Batch:
     def _fill(self) -> None:
         """The shards' records, their parts of the flat arrays, and which block plays which runs."""
         starts: dict[tuple[int, ...], int] = {}
-        blocks = []
+        first = []
         for i, (_, shard, rule) in enumerate(self.members):
             n_arms, threads = shard.environment.n_arms, self.kind.threads
             positions = -(-shard.runs // threads) * threads
@@ -189,8 +182,10 @@ class Batch:
                 self.shards[name][i] = value
             for name, size in sizes.items():
                 self.sizes[name] += size
-            blocks += [(i, first) for first in range(0, positions, threads)]
-        self.blocks = np.array(blocks, layout.BLOCK)
+            first.append(np.arange(0, positions, threads))
+        self.blocks: Any = np.zeros(sum(map(len, first)), layout.BLOCK)
+        self.blocks["shard"] = np.repeat(np.arange(len(self.members)), [len(block) for block in first])
+        self.blocks["first_position"] = np.concatenate(first)
         self.steps = np.array([step for steps in starts for step in steps], np.uint64)
 
     def _allocate(self) -> None:
@@ -198,31 +193,30 @@ class Batch:
         resumed = self.stride < self.last_step
         rule, rewards = self.members[0][2], self.members[0][1].environment.rewards
         real = self.gpu.real
-        arms = self.sizes["arms_start"] if resumed or not self.kind.in_shared_memory else 1
-        walks = arms if self.kind.owns_means else 1
+        arms = self.sizes["arms_start"] if resumed or not self.slots["shared_room"] else 1
+        walks = arms if self.slots["own_means"] else 1
         runs = self.sizes["runs_start"] if resumed else 1
         ring = max(1, self.sizes["ring_start"])
+        kept = np.uint8 if rule.binary or rewards == "bernoulli" else real  # of an arm's last rewards
         self.apart = np.uint64(arms)
         self.state = layout.State(
             own=self._array(arms * len(rule.initial), real),
             common=self._array((max(1, len(rule.common)), runs), real),
-            means=self._array(walks, np.float64),
-            clocks=self._array(walks, np.uint64),
-            ring_arms=self._array(ring, np.uint32),
-            ring_rewards=self._array(ring, real),
-            past=self._array(
-                max(1, self.sizes["past_start"]), np.uint8 if rule.binary or rewards == "bernoulli" else real
-            ),
+            means=self._array(walks, np.float64), clocks=self._array(walks, np.uint64),
+            ring_arms=self._array(ring, np.uint32), ring_rewards=self._array(ring, real),
+            past=self._array(max(1, self.sizes["past_start"]), kept),
             counts=self._array(self.sizes["arms_start"] if rule.ring else 1, np.int64),
-            totals=self._array(runs, real),
-            sums=layout.Sums(*(self._array(runs, np.float64) for _ in layout.Sums._fields)),
-        )
-        self.figures = layout.Sums(*(self._array(self.sizes["figures_start"], np.float64) for _ in layout.Sums._fields))
+            totals=self._array(runs, real), sums=self._sums(runs),
+        )  # fmt: skip
+        self.figures = self._sums(self.sizes["figures_start"])
         self.choices = self._sent(np.zeros(self.sizes["choices_start"], np.int64))
         self.fixed = [self._sent(array) for array in (self.blocks, self.numbers, self.steps)]
 
     def _array(self, shape: Any, dtype: type) -> Any:
         return cuda.device_array(shape, dtype, stream=self.stream)
+
+    def _sums(self, size: int) -> layout.Sums:
+        return layout.Sums(*(self._array(size, np.float64) for _ in layout.Sums._fields))
 
     def _sent(self, array: NDArray[Any]) -> Any:
         return cuda.to_device(array, stream=self.stream)

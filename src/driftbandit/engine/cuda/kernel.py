@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from driftbandit.compiling.slot import OPEN
-from driftbandit.engine.cuda.layout import ONE, ZERO, Arms, Launch, Memory, Place, Progress, Room, State, Sums, World
+from driftbandit.engine.cuda.layout import ONE, ZERO, Arms, Launch, Memory, Place, Room, State, Sums, World
 from driftbandit.engine.cuda.memory import own_means, room_on_the_card
 from driftbandit.engine.cuda.steps import following
 from driftbandit.engine.cuda.target import cuda
@@ -21,9 +21,6 @@ from driftbandit.numerics.rng import TRIAL, draw, uniform
 
 TALLY_STEPS = 32
 """Steps whose choices are counted in shared memory before they are added to the shard's counts."""
-
-LAST_OF_TALLY = TALLY_STEPS - 1
-COUNTED_STEPS = np.uint64(TALLY_STEPS)
 
 parameters_of = path_of = decay_of = drift_of = OPEN
 """Numbers of a shard, each a tuple."""
@@ -65,7 +62,7 @@ def play_runs(launch: Launch, state: State, figures: Sums, choices: Any) -> None
     )  # fmt: skip
     if shared_room:
         i = thread
-        while i < COUNTED_STEPS * n_arms:
+        while i < np.uint64(TALLY_STEPS) * n_arms:
             room.tally[i] = 0
             i += threads
         cuda.syncthreads()
@@ -131,7 +128,7 @@ def play_runs(launch: Launch, state: State, figures: Sums, choices: Any) -> None
         if shared_room:
             if active:
                 cuda.atomic.add(room.tally, np.uint64(slot) * n_arms + chosen, 1)
-            if slot == LAST_OF_TALLY or step == end:
+            if slot == TALLY_STEPS - 1 or step == end:
                 cuda.syncthreads()
                 first = step - np.uint64(slot)
                 i = thread
@@ -150,34 +147,36 @@ def play_runs(launch: Launch, state: State, figures: Sums, choices: Any) -> None
         step += ONE
 
     if np.uint64(launch.first_step) <= end and end < shard.horizon:
-        keep(launch, state, shard, position, room, Progress(total, common, sums))
+        keep(launch, state, shard, position, room, total, common, sums)
 
 
-def begun(arms: Arms, world: World, memory: Memory, place: Place) -> Progress:
-    """A run before its first step."""
+def begun(arms: Arms, world: World, memory: Memory, place: Place) -> tuple[Any, Any, Sums]:
+    """A run before its first step: its observations, the numbers that its arms share, and its sums."""
     start_again(arms, NO_ARM, memory)
     begin(world, place)
     zero = np.float64(0.0)
-    return Progress(real(0.0), start_of(memory.numbers, memory.shard), Sums(zero, zero, zero))
+    return real(0.0), start_of(memory.numbers, memory.shard), Sums(zero, zero, zero)
 
 
-def resumed(launch: Launch, state: State, shard: Any, position: Any, room: Room) -> Progress:
+def resumed(launch: Launch, state: State, shard: Any, position: Any, room: Room) -> tuple[Any, Any, Sums]:
     """A run as the last launch left it."""
     if shared_room:
         copy(room_on_the_card(launch, state, shard, position), room)
     mine = shard.runs_start + position
     sums = Sums(state.sums.regret[mine], state.sums.expected[mine], state.sums.reward[mine])
-    return Progress(state.totals[mine], common_at(state.common, mine), sums)
+    return state.totals[mine], common_at(state.common, mine), sums
 
 
-def keep(launch: Launch, state: State, shard: Any, position: Any, room: Room, progress: Progress) -> None:
+def keep(
+    launch: Launch, state: State, shard: Any, position: Any, room: Room, total: Any, common: Any, sums: Sums
+) -> None:
     """A run for the next launch."""
     if shared_room:
         copy(room, room_on_the_card(launch, state, shard, position))
     mine = shard.runs_start + position
-    state.totals[mine] = progress.total
-    put_common_at(state.common, mine, progress.common)
-    put_sums(state.sums, mine, progress.sums)
+    state.totals[mine] = total
+    put_common_at(state.common, mine, common)
+    put_sums(state.sums, mine, sums)
 
 
 def copy(source: Room, target: Room) -> None:

@@ -135,11 +135,3 @@ class Memory(NamedTuple):
     ring_arms: Any
     ring_rewards: Any
     ring_length: Any
-
-
-class Progress(NamedTuple):
-    """What a run hands from step to step: its observations, the numbers that its arms share, and its sums."""
-
-    total: Any
-    common: Any
-    sums: Any

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from driftbandit.engine.cuda.layout import ONE, ZERO, Arms, Choice, Place, World
-from driftbandit.engine.step.one_run import choose_one_by_score, choose_one_by_weight
 from driftbandit.engine.step.path import mean_after, mean_at_start
-from driftbandit.engine.step.slots import accepted, attempt, own_of, probability, score, shaped, weigh
+from driftbandit.engine.step.slots import accepted, attempt, choose, own_of, probability, score, shaped, weigh
 from driftbandit.numerics.elementary import exp, real
 from driftbandit.numerics.rng import BOOST, CHOICE, SCORE, draw, uniform
 
@@ -96,11 +95,7 @@ def untied(chosen: Any, tied: Any, n_arms: Any, place: Place) -> Any:
 
 def choose_by_weight(parameters: Any, shared: Any, arms: Arms, scores: Any, place: Place) -> Choice:
     """An arm by its probability, which is returned too."""
-    largest = weigh(parameters, shared, own_of(arms, ZERO))
-    arm = ONE
-    while arm < arms.count:
-        largest = max(largest, weigh(parameters, shared, own_of(arms, arm)))
-        arm += ONE
+    largest = largest_weight(parameters, shared, arms)
     total = real(0.0)
     arm = ZERO
     while arm < arms.count:
@@ -125,15 +120,19 @@ def choose_by_weight(parameters: Any, shared: Any, arms: Arms, scores: Any, plac
     return Choice(chosen, chance)
 
 
+def largest_weight(parameters: Any, shared: Any, arms: Arms) -> Any:
+    """The logarithm of the largest weight."""
+    largest = weigh(parameters, shared, own_of(arms, ZERO))
+    arm = ONE
+    while arm < arms.count:
+        largest = max(largest, weigh(parameters, shared, own_of(arms, arm)))
+        arm += ONE
+    return largest
+
+
 def choose_from_many(parameters: Any, shared: Any, arms: Arms, scores: Any, place: Place) -> Choice:
-    """The arm with the largest score, of any number of arms."""
-    chosen, chance = choose_one_by_score(parameters, shared, int(arms.count), arms, *place)
-    return Choice(np.uint64(chosen), real(chance))
-
-
-def choose_from_many_by_weight(parameters: Any, shared: Any, arms: Arms, scores: Any, place: Place) -> Choice:
-    """An arm by its probability, of any number of arms: weights are computed twice rather than kept."""
-    chosen, chance = choose_one_by_weight(parameters, shared, int(arms.count), arms, *place)
+    """Any number of arms: scores or weights are computed twice rather than kept."""
+    chosen, chance = choose(parameters, shared, int(arms.count), arms, *place)
     return Choice(np.uint64(chosen), real(chance))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from driftbandit.compiling.slot import OPEN
 from driftbandit.engine.cuda.layout import ONE, ZERO, Arms, Choice, Memory, Place
+from driftbandit.engine.cuda.steps import largest_weight
 from driftbandit.engine.step.forms import any_arm
 from driftbandit.engine.step.slots import (
     alarm,
@@ -101,11 +102,7 @@ def turn_to_any_by_weight(
 
 def chance_by_weight(parameters: Any, shared: Any, arms: Arms, chosen: Any) -> Any:
     """The probability of an arm that was not chosen by it."""
-    largest = weigh(parameters, shared, own_of(arms, ZERO))
-    arm = ONE
-    while arm < arms.count:
-        largest = max(largest, weigh(parameters, shared, own_of(arms, arm)))
-        arm += ONE
+    largest = largest_weight(parameters, shared, arms)
     total = real(0.0)
     arm = ZERO
     while arm < arms.count:
