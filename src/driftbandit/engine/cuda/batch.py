@@ -2,6 +2,7 @@
 
 import collections
 import dataclasses
+import itertools
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -12,8 +13,7 @@ from numpy.typing import NDArray
 
 from driftbandit.compiling.linking import link
 from driftbandit.engine.cpu.shard import REWARDS, Outcome, Shard, means_table, spread_of
-from driftbandit.engine.cuda import kernel as at
-from driftbandit.engine.cuda import memory, steps, watch
+from driftbandit.engine.cuda import kernel, layout, memory, steps, watch
 from driftbandit.engine.cuda.target import Gpu, cuda
 from driftbandit.engine.step import numbers, one_run
 from driftbandit.engine.step.rule_slots import rule_slots
@@ -24,6 +24,8 @@ SHARED_BYTES = 48 * 1024
 """Shared memory that every card gives a block without being asked."""
 NEVER = 2**63
 """A number of steps that no game has."""
+SEEN = ["cycle", "row", "means_start", "best_start"]
+"""What a shard's record says of the means of its environment."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,16 +37,6 @@ class Kind:
     threads: int
     shared_bytes: int
 
-    @property
-    def owns_means(self) -> bool:
-        """Whether every run has means of its own."""
-        return bool(dict(self.slots)["own_means"])
-
-    @property
-    def in_shared_memory(self) -> bool:
-        """Whether the arms' numbers are in shared memory."""
-        return bool(dict(self.slots)["shared_room"])
-
 
 def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
     """The kind of launch that a shard belongs to."""
@@ -55,12 +47,13 @@ def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
     arm_reals = len(rule.initial) + (rule.selection == "weighted")
     threads, shared_bytes = _block(n_arms, arm_reals * real_bytes + 16 * own, threads)
     in_shared = shared_bytes > 0
-    if rule.selection == "weighted":
-        decide = steps.choose_by_weight if in_shared else steps.choose_from_many_by_weight
-    elif in_shared:
-        decide = steps.choose_by_sample if rule.selection == "sampled" else steps.choose_by_index
+    weighted, sampled = rule.selection == "weighted", rule.selection == "sampled"
+    if not in_shared:
+        decide = steps.choose_from_many_by_weight if weighted else steps.choose_from_many
+    elif weighted:
+        decide = steps.choose_by_weight
     else:
-        decide = steps.choose_from_many
+        decide = steps.choose_by_sample if sampled else steps.choose_by_index
     if path is not None:
         begin, move = steps.begin_walks, steps.walk_rested if environment.rested else steps.walk_restless
     elif own:
@@ -74,11 +67,11 @@ def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
             "own_of": memory.reader(len(rule.initial)),
             "put_own": memory.writer(len(rule.initial)),
             "arm_at": one_run.counted,
-            "settled": one_run.sampled_score if rule.selection == "sampled" else one_run.index_score,
+            "settled": one_run.sampled_score if sampled else one_run.index_score,
             "reward_of": REWARDS[environment.rewards],
             "first_mean": path and path.first,
             "next_mean": path and path.following,
-            "room": memory.room_in_shared_memory if in_shared else memory.room_on_the_card,
+            "room_of": memory.room_in_shared_memory if in_shared else memory.room_on_the_card,
             "windowed": rule.steps_window > 0,
             "ringed": rule.ring > 0,
             "looked_back": rule.history,
@@ -107,7 +100,7 @@ def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
 
 def _block(n_arms: int, bytes_an_arm: int, threads: int) -> tuple[int, int]:
     """Threads in a block and its shared memory; none where the arms are too many for it."""
-    counts = at.TALLY_STEPS * n_arms * 4
+    counts = kernel.TALLY_STEPS * n_arms * 4
     width = threads
     while n_arms <= steps.MOST_TIES and width >= min(threads, 32):
         needed = bytes_an_arm * (n_arms | 1) * width + counts
@@ -118,7 +111,7 @@ def _block(n_arms: int, bytes_an_arm: int, threads: int) -> tuple[int, int]:
 
 
 def _numbers(rule: Rule, path: Path | None) -> dict[str, tuple[float, ...]]:
-    """The real numbers of a shard behind the first few, by the slot that reads them, in their order in the table."""
+    """The real numbers of a shard, by the slot that reads them, in their order in the table."""
     return {
         "decay_of": tuple(map(float, rule.decays)),
         "drift_of": tuple(map(float, rule.drifts)),
@@ -132,7 +125,7 @@ def _numbers(rule: Rule, path: Path | None) -> dict[str, tuple[float, ...]]:
 def _readers(rule: Rule, path: Path | None) -> dict[str, Any]:
     """What reads a shard's numbers from the table."""
     found: dict[str, Any] = {}
-    column = at.OTHER_NUMBERS
+    column = 0
     for slot, values in _numbers(rule, path).items():
         if slot == "decay_of" and len(set(values)) == 1:
             found[slot] = numbers.repeated_reader(len(values), column)  # one register, not many
@@ -140,12 +133,6 @@ def _readers(rule: Rule, path: Path | None) -> dict[str, Any]:
             found[slot] = numbers.row_reader(len(values), column)
         column += len(values)
     return found
-
-
-def _row(shard: Shard, rule: Rule) -> list[float]:
-    """The real numbers of a shard."""
-    first = [spread_of(shard.environment), 0.0 if callable(rule.explore) else rule.explore]
-    return [*first, *(number for values in _numbers(rule, shard.environment.path()).values() for number in values)]
 
 
 class Batch:
@@ -159,68 +146,80 @@ class Batch:
         self.stride = min(stride, self.last_step)
         self.next_step = 1
         self.launched = 0
-        self.kernel = link(at.play_runs, gpu, **dict(kind.slots))
-        self.whole = np.zeros((len(members), at.WHOLE_COLUMNS), np.uint64)
-        self.numbers: NDArray[Any] = np.array([_row(shard, rule) for _, shard, rule in members], gpu.real)
-        self.sizes: dict[int, int] = collections.defaultdict(int)
-        self.blocks = self._fill()
+        self.slots = dict(kind.slots)
+        self.kernel = link(kernel.play_runs, gpu, **self.slots)
+        self.shards: Any = np.zeros(len(members), layout.shard_record(gpu.real))
+        tables = [_numbers(rule, shard.environment.path()).values() for _, shard, rule in members]
+        self.numbers: NDArray[Any] = np.array([[*itertools.chain(*table)] for table in tables], gpu.real)
+        self.sizes: dict[str, int] = collections.defaultdict(int)
+        self._fill()
         self.stream = cuda.stream()
         self._allocate()
 
-    def _fill(self) -> NDArray[np.uint64]:
-        """The shards' numbers, their places in the flat arrays, and which block plays which runs."""
-        steps: list[int] = []
+    def _fill(self) -> None:
+        """The shards' records, their parts of the flat arrays, and which block plays which runs."""
         starts: dict[tuple[int, ...], int] = {}
-        blocks = []
+        first = []
         for i, (_, shard, rule) in enumerate(self.members):
-            n_arms = shard.environment.n_arms
-            places = -(-shard.runs // self.kind.threads) * self.kind.threads
-            if shard.steps not in starts:
-                starts[shard.steps] = len(steps)
-                steps += shard.steps
-            window = rule.steps_window if rule.steps_window < shard.horizon else 0  # none leaves a longer one
+            n_arms, threads = shard.environment.n_arms, self.kind.threads
+            positions = -(-shard.runs // threads) * threads
+            ring = rule.steps_window if rule.steps_window < shard.horizon else 0  # none leaves a longer window
             past = min(rule.ring, shard.horizon)
-            size = {at.ARM_START: n_arms * places, at.RUN_START: places, at.RING_START: window * places}
-            size[at.PAST_START] = n_arms * past * places
-            size[at.COUNT_START] = n_arms * places if past else 0
-            size[at.FIGURES] = at.SUMS * shard.runs * len(shard.steps)
-            size[at.CHOICES] = -(-shard.horizon // shard.bin_width) * n_arms
-            for column, value in {
-                at.ARMS: n_arms, at.RUNS: shard.runs, at.PLACES: places, at.HORIZON: shard.horizon,
-                at.FIRST_RUN: shard.first_run, at.WINDOW: rule.steps_window, at.RESTART: rule.restart or NEVER,
-                at.RING: window, at.PAST: past, at.OWN_WINDOW: rule.window if rule.window_of == "choices" else 0,
-                at.STEPS: starts[shard.steps], at.POINTS: len(shard.steps), at.BIN_WIDTH: shard.bin_width,
-            }.items():  # fmt: skip
-                self.whole[i, column] = value
-            for column, value in size.items():
-                self.whole[i, column] = self.sizes[column]
-                self.sizes[column] += value
-            first = np.arange(0, places, self.kind.threads, dtype=np.uint64)
-            blocks.append(np.column_stack([np.full_like(first, i), first]))
-        self.steps = np.array(steps, np.uint64)
-        return np.ascontiguousarray(np.concatenate(blocks))
+            facts = {
+                "n_arms": n_arms, "runs": shard.runs, "positions": positions, "horizon": shard.horizon,
+                "first_run": shard.first_run, "window": rule.steps_window, "ring": ring, "past": past,
+                "own_window": rule.window if rule.window_of == "choices" else 0, "restart": rule.restart or NEVER,
+                "steps_start": starts.setdefault(shard.steps, sum(map(len, starts))), "points": len(shard.steps),
+                "bin_width": shard.bin_width, "spread": spread_of(shard.environment),
+                "explore": 0.0 if callable(rule.explore) else rule.explore,
+            }  # fmt: skip
+            sizes = {
+                "arms_start": n_arms * positions, "runs_start": positions, "ring_start": ring * positions,
+                "past_start": n_arms * past * positions, "figures_start": shard.runs * len(shard.steps),
+                "choices_start": -(-shard.horizon // shard.bin_width) * n_arms,
+            }  # fmt: skip
+            for name, value in (facts | {name: self.sizes[name] for name in sizes}).items():
+                self.shards[name][i] = value
+            for name, size in sizes.items():
+                self.sizes[name] += size
+            first.append(np.arange(0, positions, threads))
+        self.blocks: Any = np.zeros(sum(map(len, first)), layout.BLOCK)
+        self.blocks["shard"] = np.repeat(np.arange(len(self.members)), [len(block) for block in first])
+        self.blocks["first_position"] = np.concatenate(first)
+        self.steps = np.array([step for steps in starts for step in steps], np.uint64)
 
     def _allocate(self) -> None:
-        """The arrays on the card. What only a later launch of the same games reads is left out if there is none."""
+        """The arrays on the card."""
         resumed = self.stride < self.last_step
-        arms = self.sizes[at.ARM_START] if resumed or not self.kind.in_shared_memory else 1
-        walks = arms if self.kind.owns_means else 1
-        runs = self.sizes[at.RUN_START] if resumed else 1
-        ring = max(1, self.sizes[at.RING_START])
-        real = self.gpu.real
-        self.whole[:, at.APART] = arms
         rule, rewards = self.members[0][2], self.members[0][1].environment.rewards
-        past = max(1, self.sizes[at.PAST_START]), np.uint8 if rule.binary or rewards == "bernoulli" else real
-        shapes: list[tuple[Any, type]] = [
-            (arms * len(rule.initial), real), ((max(1, len(rule.common)), runs), real), (walks, np.float64),
-            (walks, np.uint64), (ring, np.uint32), (ring, real), past, (max(1, self.sizes[at.COUNT_START]), np.int64),
-            (runs, real), ((at.SUMS, runs), np.float64),
-        ]  # fmt: skip
-        self.state = [cuda.device_array(shape, dtype, stream=self.stream) for shape, dtype in shapes]
-        self.figures = cuda.device_array(self.sizes[at.FIGURES], np.float64, stream=self.stream)
-        self.choices = cuda.to_device(np.zeros(self.sizes[at.CHOICES], np.int64), stream=self.stream)
-        fixed = (self.blocks, self.numbers, self.steps)
-        self.fixed = [cuda.to_device(array, stream=self.stream) for array in fixed]
+        real = self.gpu.real
+        arms = self.sizes["arms_start"] if resumed or not self.slots["shared_room"] else 1
+        walks = arms if self.slots["own_means"] else 1
+        runs = self.sizes["runs_start"] if resumed else 1
+        ring = max(1, self.sizes["ring_start"])
+        kept = np.uint8 if rule.binary or rewards == "bernoulli" else real  # of an arm's last rewards
+        self.apart = np.uint64(arms)
+        self.state = layout.State(
+            own=self._array(arms * len(rule.initial), real),
+            common=self._array((max(1, len(rule.common)), runs), real),
+            means=self._array(walks, np.float64), clocks=self._array(walks, np.uint64),
+            ring_arms=self._array(ring, np.uint32), ring_rewards=self._array(ring, real),
+            past=self._array(max(1, self.sizes["past_start"]), kept),
+            counts=self._array(self.sizes["arms_start"] if rule.ring else 1, np.int64),
+            totals=self._array(runs, real), sums=self._sums(runs),
+        )  # fmt: skip
+        self.figures = self._sums(self.sizes["figures_start"])
+        self.choices = self._sent(np.zeros(self.sizes["choices_start"], np.int64))
+        self.fixed = [self._sent(array) for array in (self.blocks, self.numbers, self.steps)]
+
+    def _array(self, shape: Any, dtype: type) -> Any:
+        return cuda.device_array(shape, dtype, stream=self.stream)
+
+    def _sums(self, size: int) -> layout.Sums:
+        return layout.Sums(*(self._array(size, np.float64) for _ in layout.Sums._fields))
+
+    def _sent(self, array: NDArray[Any]) -> Any:
+        return cuda.to_device(array, stream=self.stream)
 
     def launch(self) -> bool:
         """Play the next steps, and say in `launched` how many run-steps that will be; False if there are none left.
@@ -230,17 +229,16 @@ class Batch:
         first, last = self.next_step, min(self.next_step + self.stride - 1, self.last_step)
         if first > self.last_step:
             return False
-        tables = self._tables(first, last)
-        self.tables = [cuda.to_device(array, stream=self.stream) for array in (self.whole, *tables)]
-        whole, table, best = self.tables
+        means, best = self._tables(first, last)
         blocks, numbers, steps = self.fixed
+        self.reads = layout.Launch(
+            np.uint64(self.kind.seed), first, last, self.apart, blocks, self._sent(self.shards), numbers,
+            self._sent(means), self._sent(best), steps,
+        )  # fmt: skip
         shape = (len(self.blocks), self.kind.threads, self.stream, self.kind.shared_bytes)
         with warnings.catch_warnings():  # a small launch is not worth a warning: others run beside it
             warnings.filterwarnings("ignore", message=".*Grid size")
-            self.kernel[shape](
-                np.uint64(self.kind.seed), first, last, blocks, whole, numbers, table, best, steps,
-                *self.state, self.figures, self.choices,
-            )  # fmt: skip
+            self.kernel[shape](self.reads, self.state, self.figures, self.choices)
         self.launched = sum(shard.runs * max(0, min(last, shard.horizon) - first + 1) for _, shard, _ in self.members)
         self.next_step = last + 1
         return True
@@ -252,7 +250,7 @@ class Batch:
         size = rows = 1
         for i, (_, shard, _) in enumerate(self.members):
             environment = shard.environment
-            self.whole[i, [at.CYCLE, at.ROW, at.TABLE, at.BEST]] = NEVER, 0, 0, 0
+            self.shards[SEEN][i] = NEVER, 0, 0, 0
             if environment.path() is not None or first > shard.horizon:
                 continue
             cycle = environment.cycle if environment.cycle and environment.cycle <= shard.horizon else None
@@ -270,21 +268,19 @@ class Batch:
                 rows += len(tables[-1])
             _, start, best_start = found[key]
             row = (first - 1) % cycle if cycle and not environment.rested else 0
-            self.whole[i, [at.CYCLE, at.ROW, at.TABLE, at.BEST]] = cycle or NEVER, row, start, best_start
+            self.shards[SEEN][i] = cycle or NEVER, row, start, best_start
         flat = np.concatenate([table.reshape(-1) for table in tables])
         return flat, np.concatenate([table.max(axis=1) for table in tables])
 
     def outcomes(self) -> Iterator[tuple[int, Outcome]]:
         """The outcome of every shard; waits for the card."""
-        choices = self.choices.copy_to_host(stream=self.stream)
-        figures = self.figures.copy_to_host(stream=self.stream)
+        choices, *figures = (array.copy_to_host(stream=self.stream) for array in (self.choices, *self.figures))
         self.stream.synchronize()
         for i, (index, shard, _) in enumerate(self.members):
-            shape = (at.SUMS, shard.runs, len(shard.steps))
-            start = int(self.whole[i, at.FIGURES])
-            regret, expected, reward = figures[start : start + int(np.prod(shape))].reshape(shape)
-            n_arms = shard.environment.n_arms
-            start = int(self.whole[i, at.CHOICES])
-            bins = -(-shard.horizon // shard.bin_width)
+            start = int(self.shards[i].figures_start)
+            stop = start + shard.runs * len(shard.steps)
+            regret, expected, reward = (array[start:stop].reshape(shard.runs, len(shard.steps)) for array in figures)
+            start = int(self.shards[i].choices_start)
+            n_arms, bins = shard.environment.n_arms, -(-shard.horizon // shard.bin_width)
             counts = choices[start : start + bins * n_arms].reshape(bins, n_arms)
             yield index, Outcome(regret, expected, reward, counts)

@@ -3,9 +3,6 @@
 The decisions, rewards, walks and updates are the functions that the processor runs, filled into slots by `link`. Only
 what surrounds them is here. A launch holds the runs of many shards: what differs between them is read from tables, so
 that policies of one kind in environments of one kind share a compiled kernel and fill the card together.
-
-A thread keeps its arms' numbers in shared memory, `[number, thread, arm]`, or for many arms in the card's memory,
-`[number, arm, run]`.
 """
 
 from typing import Any
@@ -13,33 +10,21 @@ from typing import Any
 import numpy as np
 
 from driftbandit.compiling.slot import OPEN
-from driftbandit.engine.cuda.memory import ONE, ZERO, own_means
+from driftbandit.engine.cuda.layout import ONE, ZERO, Arms, Launch, Memory, Place, Room, State, Sums, World
+from driftbandit.engine.cuda.memory import own_means, room_on_the_card
+from driftbandit.engine.cuda.steps import following
 from driftbandit.engine.cuda.target import cuda
-from driftbandit.engine.cuda.watch import NO_ARM, start_again, windowed
+from driftbandit.engine.cuda.watch import NO_ARM, start_again, start_of, windowed
 from driftbandit.engine.step.slots import forgotten, hear, own_of, put_own, reward_of, share, take, turn
 from driftbandit.numerics.elementary import real
 from driftbandit.numerics.rng import TRIAL, draw, uniform
 
-# The columns of `whole`, the whole numbers of every shard.
-(
-    ARMS, RUNS, PLACES, HORIZON, FIRST_RUN, WINDOW, RING, RESTART, CYCLE, ROW, TABLE, BEST, STEPS, POINTS,
-    BIN_WIDTH, ARM_START, RUN_START, RING_START, FIGURES, CHOICES, APART, OWN_WINDOW, PAST, PAST_START,
-    COUNT_START, WHOLE_COLUMNS,
-) = range(26)  # fmt: skip
-# The first columns of `numbers`, the real numbers of every shard; slots read the others, however many there are.
-SPREAD, EXPLORE, OTHER_NUMBERS = range(3)
-REGRET, EXPECTED, REWARD, SUMS = range(4)
-
 TALLY_STEPS = 32
 """Steps whose choices are counted in shared memory before they are added to the shard's counts."""
 
-LAST_OF_TALLY = TALLY_STEPS - 1
-COUNTED_STEPS = np.uint64(TALLY_STEPS)
-
-
-parameters_of = path_of = initial_of = decay_of = drift_of = start_of = OPEN
+parameters_of = path_of = decay_of = drift_of = OPEN
 """Numbers of a shard, each a tuple."""
-room = decide = see = begin = move = fading = aged = drifted = common_at = put_common_at = OPEN
+room_of = decide = see = begin = move = fading = aged = drifted = common_at = put_common_at = OPEN
 mixed: Any = OPEN
 """Whether an arm's numbers fade by different factors."""
 drifting: Any = OPEN
@@ -52,200 +37,196 @@ trials: Any = OPEN
 """Whether a fractional reward is turned into a Bernoulli trial first."""
 
 
-def play_runs(
-    seed: Any, first_step: int, last_step: int, blocks: Any, whole: Any, numbers: Any, table: Any, best: Any,
-    steps: Any, all_own: Any, all_common: Any, all_means: Any, all_clocks: Any, ring_arms: Any, ring_rewards: Any,
-    all_past: Any, all_counts: Any, totals: Any, sums: Any, figures: Any, choices: Any,
-) -> None:  # fmt: skip
+def play_runs(launch: Launch, state: State, figures: Sums, choices: Any) -> None:
     """Steps `first_step` to `last_step` of every run in the launch, or to the end of its game."""
     threads = np.uint64(cuda.blockDim.x)
     thread = np.uint64(cuda.threadIdx.x)
-    shard = blocks[cuda.blockIdx.x, 0]
-    place = blocks[cuda.blockIdx.x, 1] + thread  # of this run in its shard; some threads have none
-    n_arms = whole[shard, ARMS]
-    runs = whole[shard, RUNS]
-    places = whole[shard, PLACES]
-    horizon = whole[shard, HORIZON]
-    active = place < runs
-    run = whole[shard, FIRST_RUN] + place
-    mine = whole[shard, RUN_START] + place
-    cycle = whole[shard, CYCLE]
-    own_table = table[whole[shard, TABLE] :]
-    own_best = best[whole[shard, BEST] :]
-    p = parameters_of(numbers, shard)
-    decay = decay_of(numbers, shard)
-    path = path_of(numbers, shard)
-    common = start_of(numbers, shard)
-    spread = numbers[shard, SPREAD]
-
-    start = whole[shard, ARM_START] + place
-    stop = whole[shard, ARM_START] + n_arms * places
-    apart = whole[shard, APART]
-    arms, scores, mean, clock, tally = room(
-        thread, threads, n_arms, start, stop, places, apart, all_own, all_means, all_clocks
-    )
-    ring = whole[shard, RING]
-    window = (ring_arms[whole[shard, RING_START] + place :], ring)
-    past = (all_past[whole[shard, PAST_START] + place :], places, whole[shard, PAST])
-    counts = all_counts[whole[shard, COUNT_START] + place :]
+    block = launch.blocks[cuda.blockIdx.x]
+    shard = launch.shards[block.shard]
+    position = block.first_position + thread
+    active = position < shard.runs
+    run = shard.first_run + position
+    n_arms = shard.n_arms
+    p = parameters_of(launch.numbers, block.shard)
+    decay = decay_of(launch.numbers, block.shard)
+    room = room_of(launch, state, shard, position)
+    arms = room.arms
+    world = World(
+        n_arms, launch.means[shard.means_start :], launch.best[shard.best_start :], shard.cycle,
+        path_of(launch.numbers, block.shard), room.mean, room.clock,
+    )  # fmt: skip
+    memory = Memory(
+        launch.numbers, block.shard, shard.positions, state.past[shard.past_start + position :],
+        state.counts[shard.arms_start + position :], shard.past, shard.own_window,
+        state.ring_arms[shard.ring_start + position :], state.ring_rewards[shard.ring_start + position :], shard.ring,
+    )  # fmt: skip
     if shared_room:
         i = thread
-        while i < COUNTED_STEPS * n_arms:
-            tally[i] = 0
+        while i < np.uint64(TALLY_STEPS) * n_arms:
+            room.tally[i] = 0
             i += threads
         cuda.syncthreads()
-
-    total = real(0.0)
-    regret = np.float64(0.0)
-    expected = np.float64(0.0)
-    rewards = np.float64(0.0)
-    if first_step == 1:
-        start_again(n_arms, arms, initial_of(numbers, shard), NO_ARM, past, counts, window)
-        begin(own_table, path, n_arms, mean, clock, seed, run)
+    if launch.first_step == 1:
+        total, common, sums = begun(arms, world, memory, (launch.seed, run, ZERO))
     else:
-        total = totals[mine]
-        common = common_at(all_common, mine)
-        regret = sums[REGRET, mine]
-        expected = sums[EXPECTED, mine]
-        rewards = sums[REWARD, mine]
-        if shared_room:
-            copy_numbers((all_own[start:], apart, places), arms, n_arms)
-            if own_means:
-                copy(all_means, start, places, mean, ZERO, ONE, n_arms)
-                copy(all_clocks, start, places, clock, ZERO, ONE, n_arms)
+        total, common, sums = resumed(launch, state, shard, position, room)
 
     # Counters instead of remainders, which cost a card some hundred instructions each.
-    done = np.uint64(first_step - 1)
-    row = whole[shard, ROW]
-    ring_row = done % ring if ring > ZERO else ZERO
-    restart = whole[shard, RESTART]
-    until_restart = restart - done % restart
-    points = whole[shard, POINTS]
-    steps_start = whole[shard, STEPS]
+    done = np.uint64(launch.first_step - 1)
+    row = shard.row
+    ring_row = done % shard.ring if shard.ring > ZERO else ZERO
+    until_restart = shard.restart - done % shard.restart
     point = ZERO
-    while point < points and steps[steps_start + point] <= done:
+    next_point = point_at(launch.steps, shard, point)
+    while next_point != ZERO and next_point <= done:
         point += ONE
-    next_point = steps[steps_start + point] if point < points else ZERO
-
+        next_point = point_at(launch.steps, shard, point)
     slot = 0
-    end = min(np.uint64(last_step), horizon)
-    step = np.uint64(first_step)
+    end = min(np.uint64(launch.last_step), shard.horizon)
+    step = done + ONE
     while step <= end:
-        shared = share(p, total, n_arms, arms, common, seed, run, step)
-        chosen, chance = decide(p, shared, n_arms, arms, scores, seed, run, step)
-        chosen, chance = turn(p, numbers[shard, EXPLORE], shared, n_arms, arms, common, chosen, chance, seed, run, step)
+        place = (launch.seed, run, step)
+        shared = share(p, total, arms, common, place)
+        choice = decide(p, shared, arms, room.scores, place)
+        choice = turn(p, shard.explore, shared, arms, common, choice, place)
+        chosen = choice.arm
 
-        best_mean, chosen_mean = see(own_table, own_best, row, n_arms, mean, chosen)
-        reward = reward_of(real(chosen_mean), spread, seed, run, step)
-        regret += np.float64(best_mean) - np.float64(chosen_mean)
-        expected += np.float64(chosen_mean)
-        rewards += np.float64(reward)
-        move(own_table, cycle, path, n_arms, mean, clock, chosen, seed, run, step)
-        row += ONE
-        row = ZERO if row == cycle else row
+        best, mean = see(world, row, chosen)
+        reward = reward_of(real(mean), shard.spread, *place)
+        sums = Sums(
+            sums.regret + (np.float64(best) - np.float64(mean)),
+            sums.expected + np.float64(mean),
+            sums.reward + np.float64(reward),
+        )
+        move(world, chosen, place)
+        row = following(row, world.cycle)
 
-        if mixed or fading(decay) != real(1.0):
-            arm = ZERO
-            while arm < n_arms:
-                put_own(arms, arm, aged(own_of(arms, arm), decay))
-                arm += ONE
-        if drifting:
-            arm = ZERO
-            while arm < n_arms:
-                put_own(arms, arm, drifted(own_of(arms, arm), drift_of(numbers, shard)))
-                arm += ONE
+        age(arms, decay, memory)
         if trials:
-            words = draw(seed, run, step, ZERO, TRIAL, ZERO)
+            words = draw(*place, ZERO, TRIAL, ZERO)
             reward = real(1.0) if uniform(words[0], words[1]) < reward else real(0.0)
-        common = take(p, arms, common, chosen, reward, chance, past, counts, whole[shard, OWN_WINDOW])
+        common = take(p, arms, common, choice, reward, memory)
         total = total * fading(decay) + real(1.0)
         if windowed:
-            total = min(total, real(whole[shard, WINDOW]))
-            if ring > ZERO:
-                at = whole[shard, RING_START] + ring_row * places + place
-                if step > ring and (not restarts or ring_arms[at] != NO_ARM):
-                    arm = np.uint64(ring_arms[at])
-                    put_own(arms, arm, forgotten(p, own_of(arms, arm), ring_rewards[at]))
-                ring_arms[at] = chosen
-                ring_rewards[at] = reward
-                ring_row += ONE
-                ring_row = ZERO if ring_row == ring else ring_row
-        common = hear(
-            p, n_arms, arms, common, start_of(numbers, shard), initial_of(numbers, shard), chosen, past, counts, window
-        )
+            total = min(total, real(shard.window))
+            if memory.ring_length > ZERO:
+                slide(p, arms, chosen, reward, memory, ring_row, step)
+                ring_row = following(ring_row, memory.ring_length)
+        common = hear(p, arms, common, chosen, memory)
         until_restart -= ONE
         if until_restart == ZERO:
-            until_restart = restart
+            until_restart = shard.restart
             total = real(0.0)
-            common = start_of(numbers, shard)
-            start_again(n_arms, arms, initial_of(numbers, shard), NO_ARM, past, counts, window)
+            common = start_of(launch.numbers, block.shard)
+            start_again(arms, NO_ARM, memory)
 
-        if step == next_point:  # what is read here again would else take registers all the while
-            runs = whole[shard, RUNS]
-            points = whole[shard, POINTS]
-            steps_start = whole[shard, STEPS]
+        if step == next_point:
             if active:
-                at = whole[shard, FIGURES] + place * points + point
-                figures[at] = regret
-                figures[at + runs * points] = expected
-                figures[at + np.uint64(2) * runs * points] = rewards
+                put_sums(figures, shard.figures_start + position * shard.points + point, sums)
             point += ONE
-            next_point = steps[steps_start + point] if point < points else ZERO
-
+            next_point = point_at(launch.steps, shard, point)
         if shared_room:
             if active:
-                cuda.atomic.add(tally, np.uint64(slot) * n_arms + chosen, 1)
-            if slot == LAST_OF_TALLY or step == end:
+                cuda.atomic.add(room.tally, np.uint64(slot) * n_arms + chosen, 1)
+            if slot == TALLY_STEPS - 1 or step == end:
                 cuda.syncthreads()
                 first = step - np.uint64(slot)
-                width = np.uint32(n_arms)
                 i = thread
                 while i < np.uint64(slot + 1) * n_arms:
-                    if tally[i] > 0:
-                        later = np.uint32(i) // width
-                        at = bin_of(first + later, whole[shard, BIN_WIDTH]) * n_arms + (i - np.uint64(later) * n_arms)
-                        cuda.atomic.add(choices, whole[shard, CHOICES] + at, np.int64(tally[i]))
-                    tally[i] = 0
+                    if room.tally[i] > 0:
+                        later = np.uint64(np.uint32(i) // np.uint32(n_arms))
+                        at = count_at(shard, first + later, i - later * n_arms)
+                        cuda.atomic.add(choices, at, np.int64(room.tally[i]))
+                    room.tally[i] = 0
                     i += threads
                 cuda.syncthreads()
                 slot = -1
             slot += 1
         elif active:
-            at = bin_of(step, whole[shard, BIN_WIDTH]) * n_arms + chosen
-            cuda.atomic.add(choices, whole[shard, CHOICES] + at, np.int64(1))
+            cuda.atomic.add(choices, count_at(shard, step, chosen), np.int64(1))
         step += ONE
 
-    if np.uint64(first_step) <= end and end < horizon:
-        mine = whole[shard, RUN_START] + place
-        start = whole[shard, ARM_START] + place
-        totals[mine] = total
-        put_common_at(all_common, mine, common)
-        sums[REGRET, mine] = regret
-        sums[EXPECTED, mine] = expected
-        sums[REWARD, mine] = rewards
-        if shared_room:
-            copy_numbers(arms, (all_own[start:], whole[shard, APART], places), n_arms)
-            if own_means:
-                copy(mean, ZERO, ONE, all_means, start, places, n_arms)
-                copy(clock, ZERO, ONE, all_clocks, start, places, n_arms)
+    if np.uint64(launch.first_step) <= end and end < shard.horizon:
+        keep(launch, state, shard, position, room, total, common, sums)
 
 
-def copy_numbers(source: Any, target: Any, n_arms: Any) -> None:
-    """The numbers of every arm from here to there."""
+def begun(arms: Arms, world: World, memory: Memory, place: Place) -> tuple[Any, Any, Sums]:
+    """A run before its first step: its observations, the numbers that its arms share, and its sums."""
+    start_again(arms, NO_ARM, memory)
+    begin(world, place)
+    zero = np.float64(0.0)
+    return real(0.0), start_of(memory.numbers, memory.shard), Sums(zero, zero, zero)
+
+
+def resumed(launch: Launch, state: State, shard: Any, position: Any, room: Room) -> tuple[Any, Any, Sums]:
+    """A run as the last launch left it."""
+    if shared_room:
+        copy(room_on_the_card(launch, state, shard, position), room)
+    mine = shard.runs_start + position
+    sums = Sums(state.sums.regret[mine], state.sums.expected[mine], state.sums.reward[mine])
+    return state.totals[mine], common_at(state.common, mine), sums
+
+
+def keep(
+    launch: Launch, state: State, shard: Any, position: Any, room: Room, total: Any, common: Any, sums: Sums
+) -> None:
+    """A run for the next launch."""
+    if shared_room:
+        copy(room, room_on_the_card(launch, state, shard, position))
+    mine = shard.runs_start + position
+    state.totals[mine] = total
+    put_common_at(state.common, mine, common)
+    put_sums(state.sums, mine, sums)
+
+
+def copy(source: Room, target: Room) -> None:
+    """What belongs to a thread's arms, from here to there."""
     arm = ZERO
-    while arm < n_arms:
-        put_own(target, arm, own_of(source, arm))
+    while arm < source.arms.count:
+        put_own(target.arms, arm, own_of(source.arms, arm))
+        if own_means:
+            target.mean[arm] = source.mean[arm]
+            target.clock[arm] = source.clock[arm]
         arm += ONE
 
 
-def copy(source: Any, start: Any, stride: Any, target: Any, target_start: Any, target_stride: Any, n_arms: Any) -> None:
-    """One number of every arm from here to there."""
-    arm = ZERO
-    while arm < n_arms:
-        target[target_start + arm * target_stride] = source[start + arm * stride]
-        arm += ONE
+def put_sums(arrays: Sums, at: Any, sums: Sums) -> None:
+    """A run's sums into arrays."""
+    arrays.regret[at] = sums.regret
+    arrays.expected[at] = sums.expected
+    arrays.reward[at] = sums.reward
 
 
-def bin_of(step: Any, bin_width: Any) -> Any:
-    """The interval in which a step's choices are counted."""
-    return step - ONE if bin_width == ONE else (step - ONE) // bin_width
+def age(arms: Arms, decay: Any, memory: Memory) -> None:
+    """A step's decay and drift of all arms' numbers."""
+    if mixed or fading(decay) != real(1.0):
+        arm = ZERO
+        while arm < arms.count:
+            put_own(arms, arm, aged(own_of(arms, arm), decay))
+            arm += ONE
+    if drifting:
+        arm = ZERO
+        while arm < arms.count:
+            put_own(arms, arm, drifted(own_of(arms, arm), drift_of(memory.numbers, memory.shard)))
+            arm += ONE
+
+
+def slide(parameters: Any, arms: Arms, chosen: Any, reward: Any, memory: Memory, row: Any, step: Any) -> None:
+    """An observation enters the window of steps, and the one in its place leaves."""
+    at = row * memory.stride
+    if step > memory.ring_length and (not restarts or memory.ring_arms[at] != NO_ARM):
+        arm = np.uint64(memory.ring_arms[at])
+        put_own(arms, arm, forgotten(parameters, own_of(arms, arm), memory.ring_rewards[at]))
+    memory.ring_arms[at] = chosen
+    memory.ring_rewards[at] = reward
+
+
+def point_at(steps: Any, shard: Any, point: Any) -> Any:
+    """The next step at which figures are kept, or 0."""
+    return steps[shard.steps_start + point] if point < shard.points else ZERO
+
+
+def count_at(shard: Any, step: Any, arm: Any) -> Any:
+    """Where choices of an arm are counted: in the interval of this step."""
+    interval = step - ONE if shard.bin_width == ONE else (step - ONE) // shard.bin_width
+    return shard.choices_start + interval * shard.n_arms + arm

@@ -1,7 +1,4 @@
-"""Where a thread keeps its numbers: in the shared memory of its block, or in the card's memory.
-
-The numbers of a thread's arms are `(array, apart, stride)`: number i of an arm is array[i·apart + arm·stride].
-"""
+"""Where a thread keeps its arms' numbers: in the shared memory of its block; for many arms in the card's memory."""
 
 import functools
 from typing import Any
@@ -10,12 +7,9 @@ import numpy as np
 from numba import float64, int32, uint64
 
 from driftbandit.compiling.slot import OPEN
+from driftbandit.engine.cuda.layout import ONE, ZERO, Arms, Launch, Room, State
 from driftbandit.engine.cuda.target import cuda
 from driftbandit.engine.step.numbers import nothing, nowhere
-
-ZERO = np.uint64(0)
-ONE = np.uint64(1)
-
 
 own_means: Any = OPEN
 """Whether every run has means of its own."""
@@ -25,17 +19,15 @@ real_type: Any = OPEN
 real_bytes: Any = OPEN
 
 
-def room_in_shared_memory(
-    thread: Any, threads: Any, n_arms: Any, start: Any, stop: Any, places: Any, apart: Any, all_own: Any,
-    all_means: Any, all_clocks: Any,
-) -> Any:  # fmt: skip
-    """Numbers, scores, means and clocks of a thread's arms, an odd number apart, so that no two meet in a bank.
+def room_in_shared_memory(launch: Launch, state: State, shard: Any, position: Any) -> Room:
+    """Numbers of neighbouring threads are an odd number apart, so that no two meet in a bank.
 
-    Behind them are the counts of the block's choices, `[step, arm]`.
+    Behind the arms' numbers are the counts of the block's choices.
     """
+    n_arms = shard.n_arms
     odd = n_arms | ONE
-    size = threads * odd
-    mine = thread * odd
+    size = np.uint64(cuda.blockDim.x) * odd
+    mine = np.uint64(cuda.threadIdx.x) * odd
     here = np.uint64(16 // real_bytes) * size if own_means else ZERO
     reals = cuda.shared.array(0, real_type)
     last = here + np.uint64(arm_reals - 1) * size + mine
@@ -43,44 +35,45 @@ def room_in_shared_memory(
     mean = cuda.shared.array(0, float64)[mine : mine + n_arms]
     clock = cuda.shared.array(0, uint64)[size + mine : size + mine + n_arms]
     tally = cuda.shared.array(0, int32)[np.uint64((16 * own_means + arm_reals * real_bytes) // 4) * size :]
-    return (reals[here + mine :], size, ONE), scores, mean, clock, tally
+    return Room(Arms(reals[here + mine :], size, ONE, n_arms), scores, mean, clock, tally)
 
 
-def room_on_the_card(
-    thread: Any, threads: Any, n_arms: Any, start: Any, stop: Any, places: Any, apart: Any, all_own: Any,
-    all_means: Any, all_clocks: Any,
-) -> Any:  # fmt: skip
-    """Numbers, scores, means and clocks of a thread's arms: neighbouring threads have neighbouring numbers.
+def room_on_the_card(launch: Launch, state: State, shard: Any, position: Any) -> Room:
+    """Neighbouring threads have neighbouring numbers.
 
-    Choices are counted in the shard's counts at once: with many arms few threads meet at one.
+    There is no tally: with many arms few threads meet at one, and choices are counted in the shard's counts at once.
     """
-    own = all_own[start:]
-    return (own, apart, places), own, all_means[start:stop:places], all_clocks[start:stop:places], all_clocks
+    start = shard.arms_start + position
+    stop = shard.arms_start + shard.n_arms * shard.positions
+    own = state.own[start:]
+    mean = state.means[start : stop : shard.positions]
+    clock = state.clocks[start : stop : shard.positions]
+    return Room(Arms(own, launch.apart, shard.positions, shard.n_arms), own, mean, clock, clock)
 
 
 @functools.cache
 def reader(count: int) -> Any:
-    """own(numbers, arm) → the `count` numbers of an arm."""
+    """own(arms, arm) → the `count` numbers of an arm."""
     if count == 0:
         return nothing
     fewer, last = reader(count - 1), np.uint64(count - 1)
 
-    def own(numbers: Any, arm: Any) -> Any:
-        return (*fewer(numbers, arm), numbers[0][last * numbers[1] + np.uint64(arm) * numbers[2]])
+    def own(arms: Any, arm: Any) -> Any:
+        return (*fewer(arms, arm), arms.numbers[last * arms.apart + np.uint64(arm) * arms.stride])
 
     return own
 
 
 @functools.cache
 def writer(count: int) -> Any:
-    """put(numbers, arm, values): the `count` numbers of an arm back to their places."""
+    """put(arms, arm, values): the `count` numbers of an arm back to their places."""
     if count == 0:
         return nowhere
     fewer, last = writer(count - 1), np.uint64(count - 1)
     place = count - 1
 
-    def put(numbers: Any, arm: Any, values: Any) -> None:
-        fewer(numbers, arm, values)
-        numbers[0][last * numbers[1] + np.uint64(arm) * numbers[2]] = values[place]
+    def put(arms: Any, arm: Any, values: Any) -> None:
+        fewer(arms, arm, values)
+        arms.numbers[last * arms.apart + np.uint64(arm) * arms.stride] = values[place]
 
     return put

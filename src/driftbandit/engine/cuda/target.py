@@ -17,17 +17,7 @@ from driftbandit.compiling.cache import cache_folder
 from driftbandit.compiling.target import Target
 from driftbandit.numerics import elementary, rng, sampling
 from driftbandit.numerics.elementary import real
-from driftbandit.numerics.rng import (
-    HALF_WORD,
-    HIGH_26,
-    HIGH_27,
-    MULTIPLIER_0,
-    MULTIPLIER_1,
-    WEYL_0,
-    WEYL_1,
-    Words,
-    open_uniform,
-)
+from driftbandit.numerics.rng import HALF_WORD, Words, open_uniform
 from driftbandit.numerics.sampling import THIRD, normal_pair, odds_accepted
 
 # Imported this way because these modules have types in part only.
@@ -44,9 +34,9 @@ SIMULATED = bool(cuda.config.ENABLE_CUDASIM)
 REGISTERS = 64
 """Of a thread, in double precision: a thousand threads a multiprocessor then hide each other's latencies."""
 TURN = 6.283185307179586
-FACTOR_0, FACTOR_1 = np.uint32(MULTIPLIER_0), np.uint32(MULTIPLIER_1)
-STEP_0, STEP_1 = np.uint32(WEYL_0), np.uint32(WEYL_1)
-TOP_27, TOP_26 = np.uint32(HIGH_27), np.uint32(HIGH_26)
+FACTOR_0, FACTOR_1 = np.uint32(rng.MULTIPLIER_0), np.uint32(rng.MULTIPLIER_1)
+STEP_0, STEP_1 = np.uint32(rng.WEYL_0), np.uint32(rng.WEYL_1)
+TOP_27, TOP_26 = np.uint32(rng.HIGH_27), np.uint32(rng.HIGH_26)
 UPPER_24 = np.uint32(8)
 SMALL_ROOT = np.float32(0.001)
 THREE = np.float32(3.0)
@@ -63,7 +53,7 @@ class Gpu(Target):
     @property
     def replacements(self) -> Mapping[Any, Any]:
         if SIMULATED:
-            return {elementary.log: math.log, elementary.exp: math.exp, elementary.cos_sin: turn_by_library}
+            return {elementary.log: math.log, elementary.exp: math.exp, elementary.cos_sin: cos_sin_by_library}
         words = {rng.philox: philox, rng.open_uniform: open_uniform_of_word}
         words[math.floor] = floor_of_single if self.real is np.float32 else floor_of_double
         if self.real is np.float32:
@@ -71,14 +61,14 @@ class Gpu(Target):
                 rng.uniform: uniform_of_word,
                 elementary.log: fast_log,
                 elementary.exp: fast_exp,
-                elementary.cos_sin: fast_turn,
+                elementary.cos_sin: fast_cos_sin,
                 math.sqrt: root_of_positive,
             }
         return words | {
             rng.uniform: uniform_of_words,
             elementary.log: math.log,
             elementary.exp: math.exp,
-            elementary.cos_sin: turn,
+            elementary.cos_sin: cos_sin,
             sampling.odds_accepted: odds_accepted_soon,
         }
 
@@ -165,18 +155,18 @@ def uniform_of_word(high: Any, low: Any) -> float:
     return real(np.uint32(np.uint32(high) >> UPPER_24)) * 5.960464477539063e-08
 
 
-def turn(share: float) -> tuple[float, float]:
+def cos_sin(share: float) -> tuple[float, float]:
     """Cosine and sine of 2π·share."""
     sine, cosine = libdevice.sincospi(2.0 * share)
     return cosine, sine
 
 
-def turn_by_library(share: float) -> tuple[float, float]:
+def cos_sin_by_library(share: float) -> tuple[float, float]:
     """Cosine and sine of 2π·share, as plain Python knows them."""
     return math.cos(TURN * share), math.sin(TURN * share)
 
 
-def fast_turn(share: float) -> tuple[float, float]:
+def fast_cos_sin(share: float) -> tuple[float, float]:
     """Cosine and sine of 2π·share by the special units."""
     sine, cosine = libdevice.fast_sincosf(TURN * share)
     return cosine, sine
