@@ -28,7 +28,7 @@ def wheel(tmp_path_factory):
 def test_the_wheel_holds_the_package_its_types_and_its_licence(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert "driftbandit/py.typed" in names
-    assert "driftbandit/engine/choosing.py" in names
+    assert "driftbandit/engine/cpu/choice.py" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not any(name.startswith(("tests", "benchmarks", "docs")) for name in names)
     assert db.__version__ in wheel.name

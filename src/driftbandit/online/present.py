@@ -33,7 +33,7 @@ from driftbandit.online.sleeping import Reals, grown
 
 
 class Kept(NamedTuple):
-    """What the engine's functions look at beside the arms' numbers (as `engine.layout.Memory`, with one run)."""
+    """What the engine's functions look at beside the arms' numbers (as `engine.cpu.block.Memory`, with one run)."""
 
     common: Reals  # [number, 1]
     start: tuple[float, ...]
@@ -44,7 +44,7 @@ class Kept(NamedTuple):
 
 
 class News(NamedTuple):
-    """One reward (as `engine.layout.Desk`, with one run)."""
+    """One reward (as `engine.cpu.block.Desk`, with one run)."""
 
     chosen: NDArray[np.int64]
     reward: Reals

@@ -8,7 +8,7 @@ class Clock:
     """The clock by which an arm's evidence fades where that is not the steps of the game: the arm's own decisions.
 
     With n decisions of the arm so far the clock shows max(0, n − grace), and evidence is what it was at each decision
-    times discount^(what the clock moved since) (driftbandit.online.aging).
+    times discount^(what the clock moved since) (driftbandit.online.evidence).
     """
 
     discount: float
