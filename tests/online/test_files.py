@@ -1,9 +1,10 @@
-"""States that version 1 wrote, before rules had more than two numbers an arm: they load, and decisions go on."""
+"""States that older versions wrote load, and decisions go on as they would have."""
 
 import json
 from pathlib import Path
 
 import pytest
+from tests.own_policies import EXAMPLES
 
 import driftbandit as db
 from driftbandit.online import Bandit
@@ -14,7 +15,9 @@ NAMES = sorted(path.name.removesuffix(".next.json") for path in FOLDER.glob("*.n
 
 
 def test_there_is_a_state_of_every_policy_under_both_kinds_of_time() -> None:
-    assert len(NAMES) >= 29
+    """And of rules whose rewards do not add up, with shared numbers, histories and alarms."""
+    assert len(NAMES) >= 33
+    assert len({policy.name for policy in EXAMPLES} & set(NAMES)) >= 4
 
 
 def test_an_old_state_with_something_missing_is_answered_in_one_line() -> None:
