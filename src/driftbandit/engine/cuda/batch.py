@@ -206,17 +206,14 @@ class Batch:
             ring_arms=self._array(ring, np.uint32), ring_rewards=self._array(ring, real),
             past=self._array(max(1, self.sizes["past_start"]), kept),
             counts=self._array(self.sizes["arms_start"] if rule.ring else 1, np.int64),
-            totals=self._array(runs, real), sums=self._sums(runs),
+            totals=self._array(runs, real), sums=self._array((len(layout.Sums._fields), runs), np.float64),
         )  # fmt: skip
-        self.figures = self._sums(self.sizes["figures_start"])
+        self.figures = self._array((len(layout.Sums._fields), self.sizes["figures_start"]), np.float64)
         self.choices = self._sent(np.zeros(self.sizes["choices_start"], np.int64))
         self.fixed = [self._sent(array) for array in (self.blocks, self.numbers, self.steps)]
 
     def _array(self, shape: Any, dtype: type) -> Any:
         return cuda.device_array(shape, dtype, stream=self.stream)
-
-    def _sums(self, size: int) -> layout.Sums:
-        return layout.Sums(*(self._array(size, np.float64) for _ in layout.Sums._fields))
 
     def _sent(self, array: NDArray[Any]) -> Any:
         return cuda.to_device(array, stream=self.stream)
@@ -238,7 +235,7 @@ class Batch:
         shape = (len(self.blocks), self.kind.threads, self.stream, self.kind.shared_bytes)
         with warnings.catch_warnings():  # a small launch is not worth a warning: others run beside it
             warnings.filterwarnings("ignore", message=".*Grid size")
-            self.kernel[shape](self.reads, self.state, self.figures, self.choices)
+            self.kernel[shape](*self.reads, *self.state, self.figures, self.choices)
         self.launched = sum(shard.runs * max(0, min(last, shard.horizon) - first + 1) for _, shard, _ in self.members)
         self.next_step = last + 1
         return True
@@ -274,7 +271,7 @@ class Batch:
 
     def outcomes(self) -> Iterator[tuple[int, Outcome]]:
         """The outcome of every shard; waits for the card."""
-        choices, *figures = (array.copy_to_host(stream=self.stream) for array in (self.choices, *self.figures))
+        choices, figures = (array.copy_to_host(stream=self.stream) for array in (self.choices, self.figures))
         self.stream.synchronize()
         for i, (index, shard, _) in enumerate(self.members):
             start = int(self.shards[i].figures_start)

@@ -37,8 +37,18 @@ trials: Any = OPEN
 """Whether a fractional reward is turned into a Bernoulli trial first."""
 
 
-def play_runs(launch: Launch, state: State, figures: Sums, choices: Any) -> None:
-    """Steps `first_step` to `last_step` of every run in the launch, or to the end of its game."""
+def play_runs(
+    seed: Any, first_step: Any, last_step: Any, apart: Any, blocks: Any, shards: Any, numbers: Any, means: Any,
+    best_means: Any, steps: Any, own: Any, all_common: Any, all_means: Any, clocks: Any, ring_arms: Any,
+    ring_rewards: Any, past: Any, counts: Any, totals: Any, all_sums: Any, figures: Any, choices: Any,
+) -> None:  # fmt: skip
+    """Steps `first_step` to `last_step` of every run in the launch, or to the end of its game.
+
+    The arguments are those of `Launch` and `State`, figures and choices, one by one: tuples of arrays take twice as
+    long to hand over.
+    """
+    launch = Launch(seed, first_step, last_step, apart, blocks, shards, numbers, means, best_means, steps)
+    state = State(own, all_common, all_means, clocks, ring_arms, ring_rewards, past, counts, totals, all_sums)
     threads = np.uint64(cuda.blockDim.x)
     thread = np.uint64(cuda.threadIdx.x)
     block = launch.blocks[cuda.blockIdx.x]
@@ -163,7 +173,7 @@ def resumed(launch: Launch, state: State, shard: Any, position: Any, room: Room)
     if shared_room:
         copy(room_on_the_card(launch, state, shard, position), room)
     mine = shard.runs_start + position
-    sums = Sums(state.sums.regret[mine], state.sums.expected[mine], state.sums.reward[mine])
+    sums = Sums(state.sums[0, mine], state.sums[1, mine], state.sums[2, mine])
     return state.totals[mine], common_at(state.common, mine), sums
 
 
@@ -190,11 +200,11 @@ def copy(source: Room, target: Room) -> None:
         arm += ONE
 
 
-def put_sums(arrays: Sums, at: Any, sums: Sums) -> None:
-    """A run's sums into arrays."""
-    arrays.regret[at] = sums.regret
-    arrays.expected[at] = sums.expected
-    arrays.reward[at] = sums.reward
+def put_sums(array: Any, at: Any, sums: Sums) -> None:
+    """A run's sums to their place in an array, `[sum, place]`."""
+    array[0, at] = sums.regret
+    array[1, at] = sums.expected
+    array[2, at] = sums.reward
 
 
 def age(arms: Arms, decay: Any, memory: Memory) -> None:

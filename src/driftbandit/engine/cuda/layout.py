@@ -43,7 +43,7 @@ BLOCK = record({"shard": np.uint64, "first_position": np.uint64})
 
 
 class Sums(NamedTuple):
-    """What is summed up over the steps of a run: numbers, or arrays of them."""
+    """What is summed up over the steps of a run, in the order in which arrays of sums hold it."""
 
     regret: Any
     expected: Any
@@ -77,7 +77,7 @@ class State(NamedTuple):
     past: Any  # [arm, place in the ring, position]: the arms' last rewards
     counts: Any  # [arm, position]: how many rewards since the arm started
     totals: Any  # [position]: observations
-    sums: Any  # [position]
+    sums: Any  # [sum, position]
 
 
 Place = tuple[Any, Any, Any]
