@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from driftbandit import checks
 from driftbandit.checks import reject
 from driftbandit.errors import InvalidValue
+from driftbandit.exact.beta import selection_probabilities
 from driftbandit.exact.normal import normal_probabilities
-from driftbandit.exact.selection import selection_probabilities
 from driftbandit.policies import Policy, Rule
 
 Reals = NDArray[np.float64]

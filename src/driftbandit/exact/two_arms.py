@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from driftbandit.compiling.long_kernels import compiled
+from driftbandit.exact.beta import selection_probabilities
 from driftbandit.exact.parameters import Array, broadcast, positive
 from driftbandit.exact.quadrature import ratio, series
-from driftbandit.exact.selection import selection_probabilities
 
 
 def suboptimal_probability(a1: Any, b1: Any, a2: Any, b2: Any) -> Array:
