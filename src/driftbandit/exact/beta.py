@@ -1,4 +1,4 @@
-"""The probability that Thompson sampling selects each arm, for any posteriors and any number of arms."""
+"""The probability that each arm has the largest sample, where samples are of Beta posteriors: Thompson sampling."""
 
 from typing import Any
 

@@ -11,20 +11,20 @@ import numpy as np
 
 from driftbandit.exact.quadrature.beta_cdf import HIDDEN, hidden_fall, log_cdf_on_nodes, prepare_cdf
 from driftbandit.exact.quadrature.beta_density import ARM, above_mean, density_on_nodes, describe
-from driftbandit.exact.quadrature.beta_pair import both
+from driftbandit.exact.quadrature.beta_pair import both_exceedances
 from driftbandit.exact.quadrature.legendre import NODES
 from driftbandit.exact.quadrature.panels import (
     MOST_PANELS,
     PANEL,
     Panel,
     few_bits,
-    longest,
     place_nodes,
+    resolving_length,
     rounded_edge,
 )
 from driftbandit.exact.quadrature.records import Array, Records
-from driftbandit.exact.quadrature.sums import ARM_SUM, add, clear, probability, take_panel_of_all
-from driftbandit.exact.quadrature.support import again, guess, set_ends
+from driftbandit.exact.quadrature.sums import ARM_SUM, add, clear, probability, take_panel_for_all
+from driftbandit.exact.quadrature.support import correct_guesses, guess_probabilities, set_ends
 
 ATTEMPTS = 8
 
@@ -39,22 +39,22 @@ def selection(parameters: Array, optimistic: bool, out: Array) -> None:
         if n_arms == 1:
             out[s, 0] = 1.0
         elif n_arms == 2 and not optimistic:
-            out[s, 0], out[s, 1] = both(parameters[s, 0], parameters[s, 1], arms, panels[0])
+            out[s, 0], out[s, 1] = both_exceedances(parameters[s, 0], parameters[s, 1], arms, panels[0])
         else:
-            best = set_up(parameters[s], arms, panels[0])
-            guess(best, optimistic, arms, sums)
+            best = describe_all(parameters[s], arms, panels[0])
+            guess_probabilities(best, optimistic, arms, sums)
             set_ends(best, optimistic, arms, sums)
             for _ in range(ATTEMPTS):
                 march(best, optimistic, arms, panels[0], sums)
                 if optimistic:
                     share_atom(best, arms, panels[0], sums)
-                if not again(arms, sums):
+                if not correct_guesses(arms, sums):
                     break
             for k in range(n_arms):
                 out[s, k] = probability(sums[k])
 
 
-def set_up(parameters: Array, arms: Records, panel: Panel) -> int:
+def describe_all(parameters: Array, arms: Records, panel: Panel) -> int:
     """Describe all arms; the one with the largest mean."""
     best = 0
     for k in range(len(arms)):
@@ -92,7 +92,7 @@ def march(best: int, optimistic: bool, arms: Records, panel: Panel, sums: Record
             length *= max(0.25, 0.95 * HIDDEN / hidden)
             continue
         set_heights(left, arms, panel, sums)
-        outcome = take_panel_of_all(length, panel.log_product, sums)
+        outcome = take_panel_for_all(length, panel.log_product, sums)
         if outcome.taken:
             if last or (outcome.finished and not optimistic):
                 break
@@ -126,12 +126,12 @@ def panel_length(edge: float, length: float, arms: Records) -> float:
         if edge < arm.place:
             together += arm.n
     if sharpest > 0.0:
-        length = longest(edge, length, max(sharpest, together), -1.0)
+        length = resolving_length(edge, length, max(sharpest, together), -1.0)
     for k in range(len(arms)):
         arm = arms[k]
         end = max(arm.cdf_end, arm.density_end)
         if edge - length < end < edge and arm.n > sharpest:
-            resolved = longest(end, length, arm.n, -1.0)
+            resolved = resolving_length(end, length, arm.n, -1.0)
             length = min(length, max(edge - end, resolved))
     return few_bits(length)
 

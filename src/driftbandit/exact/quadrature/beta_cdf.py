@@ -1,9 +1,11 @@
 """The distribution function of a Beta posterior over its log odds, on the nodes of one panel.
 
-F(t) = density(t)·R(t), where R is a continued fraction (`beta_fraction`) that converges fast below the
-mean; above it the same fraction gives 1 − F. Both keep full relative precision where the result is small. Close to the
-mean of a needle the fraction needs √n steps, so there a Taylor polynomial around the mean is used: the density y(w) of
-θ = μ + w satisfies  (μν + (ν−μ)w − w²)·y' = −((ν−μ) + (n−2)w)·y,  which gives its coefficients one after another.
+Below the mean F(t) = density(t)·R(t), where R is a continued fraction (`beta_fraction`) that converges fast there.
+Above the mean the same fraction gives 1 − F. So the smaller of the two has its full relative precision. Close to the
+mean of a needle, a posterior with much evidence, the fraction needs √n steps. There a Taylor polynomial around the mean
+is used: with ν = 1 − μ the density y(w) of θ = μ + w satisfies
+
+    (μν + (ν−μ)w − w²)·y' = −((ν−μ) + (n−2)w)·y,        which gives its coefficients one after another.
 """
 
 import math
@@ -77,7 +79,7 @@ def log_rising(a: float, b: float) -> float:
     )
 
 
-def near_rise(x: float) -> float:
+def one_minus_exp(x: float) -> float:
     """1 − e^x for −0.5 ≤ x ≤ 0, to full relative precision: its Taylor series."""
     p = 1.0 + x * (1.0 / 13.0) * (1.0 + x * (1.0 / 14.0) * (1.0 + x * (1.0 / 15.0)))
     p = 1.0 + x * (1.0 / 10.0) * (1.0 + x * (1.0 / 11.0) * (1.0 + x * (1.0 / 12.0) * p))
@@ -112,14 +114,15 @@ def few_failures(first: int, arm: Arm, panel: Panel) -> None:
         y = b * panel.ratio[i]
         q = 1.0 + y
         x = b * (log(panel.theta[i]) - panel.log_odds[i]) + constant_term + (log(q) - ((q - 1.0) - y) / q)
-        value = log(near_rise(x) if x > -0.5 else 1.0 - exp(x))
+        value = log(one_minus_exp(x) if x > -0.5 else 1.0 - exp(x))
         panel.log_cdf[i] = value if i >= first else panel.log_cdf[i]
 
 
 def log_cdf_on_nodes(arm: Arm, panel: Panel) -> None:
     """The logarithm of F on the nodes of a panel, on which the density is already known.
 
-    Each way is taken for all nodes at once, so that it is done in full vectors, and kept for the nodes it is meant for.
+    There are several ways, each meant for some of the nodes. Each is taken for all nodes, in full vectors, and its
+    results are kept where they are meant to be.
     """
     low_until = 0
     high_from = 0
@@ -134,11 +137,12 @@ def log_cdf_on_nodes(arm: Arm, panel: Panel) -> None:
         if low_until < high_from:
             scale = width * math.exp(arm.log_peak)
             for i in range(NODES):
+                panel.argument[i] = -arm.slope[i] * width
                 panel.ratio[i] = 0.0
             for k in range(DEGREE - 1, -1, -1):
                 coefficient = arm.coefficients[k]
                 for i in range(NODES):
-                    panel.ratio[i] = panel.ratio[i] * (-arm.slope[i] * width) + coefficient
+                    panel.ratio[i] = panel.ratio[i] * panel.argument[i] + coefficient
             for i in range(NODES):
                 panel.log_cdf[i] = log(middle - scale * panel.ratio[i] * arm.slope[i] * width)
     elif arm.b < FEW_FAILURES:

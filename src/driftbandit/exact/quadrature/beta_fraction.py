@@ -4,8 +4,8 @@
     u_k = (a+k−1)·(n+k−1)·k·(b−k)·θ² / (a+2k−1)²,
     d_k = k + k·(b−k)·θ/(a+2k−1) + (a+k)·(slope + 1 + k·(2−θ))/(a+2k+1),     slope = a − n·θ.
 
-It is the even part of the usual fraction for the incomplete beta function. Numerators and denominators go forwards,
-without divisions, until two convergents agree where that takes longest: at the node nearest to the mean.
+It is the even part of the usual fraction for the incomplete beta function. Numerators and denominators are computed
+forwards, without divisions, until two convergents agree at the node nearest to the mean, where that takes longest.
 """
 
 from driftbandit.exact.quadrature.legendre import NODES

@@ -2,8 +2,9 @@
 
     P(θ_A > θ_B) = ∫ f_A·F_B dt        over the log odds t
 
-The density is taken from the arm with more evidence (the roles are exchanged by (a, b, θ) → (b, a, 1−θ)), so that the
-integrand varies on one scale. It is log-concave: panels go outwards from near its peak until the rest cannot count.
+A is the arm with more evidence, so that the integrand varies on one scale; where it is not, the roles are exchanged by
+(a, b, θ) → (b, a, 1−θ). The integrand is log-concave: panels go outwards from near its peak, until the rest cannot
+count.
 """
 
 import math
@@ -14,7 +15,7 @@ from driftbandit.exact.quadrature.beta_cdf import CDF_LEVEL, HIDDEN, hidden_fall
 from driftbandit.exact.quadrature.beta_density import above_mean, density_on_nodes, describe, deviance, upper_end
 from driftbandit.exact.quadrature.double_double import log_ratio
 from driftbandit.exact.quadrature.legendre import NODES
-from driftbandit.exact.quadrature.panels import MOST_PANELS, Panel, longest, place_nodes, rounded_edge
+from driftbandit.exact.quadrature.panels import MOST_PANELS, Panel, place_nodes, resolving_length, rounded_edge
 from driftbandit.exact.quadrature.records import Array, Records
 from driftbandit.exact.quadrature.sums import Sum, take_panel
 
@@ -23,22 +24,22 @@ MOSTLY = 0.9  # a probability from here on is better taken from the other one
 UNDERFLOW = 780.0  # e^−780, times any density of these arms, is below the smallest double
 
 
-def both(one: Array, two: Array, arms: Records, panel: Panel) -> tuple[float, float]:
+def both_exceedances(one: Array, two: Array, arms: Records, panel: Panel) -> tuple[float, float]:
     """P(θ1 > θ2) and P(θ2 > θ1) for Beta(one) and Beta(two): the smaller by integration, the larger as 1 minus that."""
     if one[0] == two[0] and one[1] == two[1]:
         return 0.5, 0.5
     if one[0] / one[1] < two[0] / two[1]:
-        first = exceeding(one, two, arms, panel)
+        first = exceedance(one, two, arms, panel)
         if first < MOSTLY:
             return first, 1.0 - first
-    second = exceeding(two, one, arms, panel)
+    second = exceedance(two, one, arms, panel)
     if second < MOSTLY:
         return 1.0 - second, second
-    first = min(1.0, exceeding(one, two, arms, panel))
+    first = min(1.0, exceedance(one, two, arms, panel))
     return first, 1.0 - first
 
 
-def exceeding(one: Array, two: Array, arms: Records, panel: Panel) -> float:
+def exceedance(one: Array, two: Array, arms: Records, panel: Panel) -> float:
     """P(θ_A > θ_B) for A ~ Beta(one) and B ~ Beta(two), to full relative precision where it is small."""
     a, b, c, d = one[0], one[1], two[0], two[1]
     if a + b < c + d:
@@ -55,13 +56,13 @@ def exceeding(one: Array, two: Array, arms: Records, panel: Panel) -> float:
         fall += deviance(above_mean(start, start_low, second), second)
         if fall > UNDERFLOW:
             return 0.0
-    start = rounded_edge(start, longest(start, FIRST_LENGTH, first.n + second.n, 1.0))
-    total = outwards(start, 1.0, Sum(0.0, -np.inf), arms, panel)
-    total = outwards(start, -1.0, total, arms, panel)
+    start = rounded_edge(start, resolving_length(start, FIRST_LENGTH, first.n + second.n, 1.0))
+    total = march_outwards(start, 1.0, Sum(0.0, -np.inf), arms, panel)
+    total = march_outwards(start, -1.0, total, arms, panel)
     return total.mass * math.exp(total.top)
 
 
-def outwards(edge: float, direction: float, total: Sum, arms: Records, panel: Panel) -> Sum:
+def march_outwards(edge: float, direction: float, total: Sum, arms: Records, panel: Panel) -> Sum:
     """Add panels of f_0·F_1 in one direction, until what is left is negligible."""
     first, second = arms[0], arms[1]
     end = NODES - 1 if direction > 0.0 else 0
@@ -69,7 +70,7 @@ def outwards(edge: float, direction: float, total: Sum, arms: Records, panel: Pa
     length = FIRST_LENGTH
     for _ in range(MOST_PANELS):
         sharpness = first.n + second.n if edge < second.cdf_end else first.n
-        length = longest(edge, length, sharpness, direction)
+        length = resolving_length(edge, length, sharpness, direction)
         right = edge + length if direction > 0.0 else edge
         place_nodes(right, length, panel)
         density_on_nodes(first, above_mean(right, 0.0, first), panel)

@@ -4,13 +4,13 @@
 
 Every integrand is log-concave and analytic everywhere, so the only thing to get right is scale. Panels go from the
 right to the left on one grid for all arms. None is longer than a few deviations of any arm whose distribution function
-is not yet 1 there, which resolves needles beside flat arms; the last Legendre coefficients say where it must be
-shorter. They end where ∏Φ, which bounds all that is left, cannot count any more. An arm with s = 0 is a point: the
-panels end there, and the product of the others at that place is its share.
+is not yet 1 there: so needles beside flat arms are resolved. The last Legendre coefficients say where a panel must be
+shorter still. Panels end where ∏Φ, which bounds all that is left, cannot count any more. An arm with s = 0 is a point:
+the panels end there, and the product of the others at that place is its probability.
 
 A needle may be narrower than one rounding of its mean, or of the edge of a panel. So an edge is kept as its distance
-from the mean of the sharpest arm that matters there, its anchor, and a panel that meets a sharper arm ends exactly
-where that arm begins to matter and is anchored there.
+from the mean of the sharpest arm that matters there, its anchor. A panel that meets a sharper arm ends exactly where
+that arm begins to matter, and this edge has the sharper arm as its anchor.
 """
 
 import math
@@ -29,7 +29,7 @@ from driftbandit.exact.quadrature.sums import (
     SMALLEST_LOG,
     clear,
     probability,
-    take_panel_of_all,
+    take_panel_for_all,
 )
 from driftbandit.numerics.elementary import exp, log
 
@@ -78,7 +78,7 @@ def largest(parameters: Array, out: Array) -> None:
     panels = np.empty(1, PANEL)
     for s in range(states):
         rescale(parameters[s], state)
-        certain, ties, count = sort_out(state, scores)
+        certain, ties, count = split_scores(state, scores)
         if count == 0:
             atom = 1.0
         elif count == 1 and ties == 0:
@@ -113,7 +113,7 @@ def rescale(parameters: Array, state: Array) -> None:
         state[k, 1] = scale * max(parameters[k, 1], SHARPEST) if parameters[k, 1] > 0.0 else 0.0
 
 
-def sort_out(state: Array, scores: Records) -> tuple[float, int, int]:
+def split_scores(state: Array, scores: Records) -> tuple[float, int, int]:
     """Put the random scores first; the largest certain one or −inf, how many arms have it, and how many are random."""
     certain, ties, count = -np.inf, 0, 0
     for k in range(state.shape[0]):
@@ -133,7 +133,7 @@ def sort_out(state: Array, scores: Records) -> tuple[float, int, int]:
 def integrals(certain: float, scores: Records, panel: Panel, sums: Records) -> float:
     """Add up the integral of each random score over x > certain; the probability that all are below."""
     clear(sums)
-    guess(certain, scores, sums)
+    bound_probabilities(certain, scores, sums)
     set_ends(certain, scores, sums)
     march(certain, scores, panel, sums)
     if certain == -np.inf:
@@ -144,7 +144,7 @@ def integrals(certain: float, scores: Records, panel: Panel, sums: Records) -> f
     return math.exp(total)
 
 
-def guess(certain: float, scores: Records, sums: Records) -> None:
+def bound_probabilities(certain: float, scores: Records, sums: Records) -> None:
     """A lower bound of each log probability, so that panels are not refined for what will not count.
 
     For any place c not below a certain score, p_k ≥ P(arm k is above c, all others are below). The places are those of
@@ -209,13 +209,13 @@ def march(certain: float, scores: Records, panel: Panel, sums: Records) -> None:
         length = panel_length(edge, length, scores)
         last = False
         if certain > -np.inf:
-            most = gap(scores[edge.anchor].mu, edge.distance, certain)
+            most = height_above(scores[edge.anchor].mu, edge.distance, certain)
             if most <= 0.0:
                 break
             last = length >= most and not hides_needle(certain, most, scores)
             length = min(length, most)
         set_heights(length, scores, panel, sums)
-        outcome = take_panel_of_all(1.0, panel.log_product, sums)
+        outcome = take_panel_for_all(1.0, panel.log_product, sums)
         if outcome.taken:
             if last or outcome.finished:
                 break
@@ -270,8 +270,8 @@ def above(score: Score, z: float, other: Score, z_other: float) -> bool:
     return (score.mu - other.mu) + (z * score.sigma - z_other * other.sigma) > 0.0
 
 
-def gap(mu: float, distance: float, place: float) -> float:
-    """How far an edge, given by its distance from a mean, is above a place: as exact as a double can be."""
+def height_above(mu: float, distance: float, place: float) -> float:
+    """How far an edge, given by its distance from a mean, is above a place, to the last digit of a double."""
     total, error = two_sum(mu, -place)
     return total + (error + distance)
 
@@ -285,7 +285,7 @@ def panel_length(edge: Edge, length: float, scores: Records) -> float:
     """The longest panel to the left of the edge that resolves every score that matters there."""
     for k in range(len(scores)):
         score = scores[k]
-        score.offset = gap(scores[edge.anchor].mu, edge.distance, score.mu)
+        score.offset = height_above(scores[edge.anchor].mu, edge.distance, score.mu)
         beyond = score.offset - reach(score)
         if length > beyond:
             length = min(length, max(beyond, REACH * score.sigma))

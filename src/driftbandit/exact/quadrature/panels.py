@@ -77,12 +77,12 @@ def rounded_edge(edge: float, length: float) -> float:
     return math.floor(edge / unit) * unit
 
 
-def longest(edge: float, length: float, sharpness: float, direction: float) -> float:
+def resolving_length(edge: float, length: float, sharpness: float, direction: float) -> float:
     """The given length, shortened to what resolves an arm with a + b = `sharpness`.
 
-    That is REACH standard deviations (the curvature of its log density is (a + b)·θ·(1 − θ)), and no more than makes
-    a panel stand well clear of the logistic function's singularities at ±iπ, whose weight (a + b)·e^−|t| fades beyond
-    |t| = ln(a + b).
+    That is REACH standard deviations; the curvature of the log density is (a + b)·θ·(1 − θ). A panel must also stand
+    well clear of the singularities of the logistic function at ±iπ. Their weight is (a + b)·e^−|t|, so that they fade
+    beyond |t| = ln(a + b).
     """
     bend = math.log(max(sharpness, 1.0))
     for _ in range(100):
@@ -102,7 +102,7 @@ def longest(edge: float, length: float, sharpness: float, direction: float) -> f
     return few_bits(length)
 
 
-def next_factor(error: float) -> float:
+def growth_factor(error: float) -> float:
     """What the length of the next panel is multiplied by, after one with this relative error."""
     if error < NOISE:
         return MOST_GROWTH
@@ -110,7 +110,7 @@ def next_factor(error: float) -> float:
     return factor
 
 
-def shorter_factor(error: float) -> float:
+def shrinking_factor(error: float) -> float:
     """What the length of a panel is multiplied by when its relative error is too large."""
     factor: float = min(0.85, max(0.25, (ERROR / error) ** SHRINKAGE))
     return factor

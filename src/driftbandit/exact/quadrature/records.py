@@ -1,7 +1,8 @@
 """Records: arrays whose elements have named fields, some of which are arrays themselves.
 
 A kernel passes a record as one pointer. A named tuple of arrays would be passed as seven numbers an array, and every
-reference to every array would be counted.
+reference to every array would be counted. But a record does not keep its array alive: the function that allocates the
+array takes records from it only inside the loop that uses it.
 """
 
 from typing import Any, get_type_hints

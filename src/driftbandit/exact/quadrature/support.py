@@ -1,4 +1,4 @@
-"""Where each arm matters, from a guess of how probable it is; and whether the guess was good."""
+"""Where each arm matters, from a guess of how probable it is; and what to do where the guess was wrong."""
 
 import math
 
@@ -18,10 +18,10 @@ def likely_place(k: int, best: int, optimistic: bool, arms: Records) -> float:
     return math.log((arms[k].a + arms[best].a) / (arms[k].b + arms[best].b))
 
 
-def guess(best: int, optimistic: bool, arms: Records, sums: Records) -> None:
+def guess_probabilities(best: int, optimistic: bool, arms: Records, sums: Records) -> None:
     """A rough logarithm of each probability, so that panels are not refined for what will not count.
 
-    A guess that proves too high is replaced and the work is done again.
+    A guess that proves too high is lowered, and the panels are added up again.
     """
     for k in range(len(sums)):
         arm = arms[k]
@@ -51,8 +51,8 @@ def set_ends(best: int, optimistic: bool, arms: Records, sums: Records) -> None:
         arm.density_end = arm.place + upper_end(shift, max(level, least), arm)
 
 
-def again(arms: Records, sums: Records) -> bool:
-    """Whether a guess was too high, or an arm has density above its end that counts; both are then mended."""
+def correct_guesses(arms: Records, sums: Records) -> bool:
+    """Lower the guesses that were too high, and raise the ends above which density counts; whether there were any."""
     needed = False
     for k in range(len(sums)):
         arm = arms[k]
