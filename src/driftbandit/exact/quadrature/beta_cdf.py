@@ -52,10 +52,9 @@ def prepare_needle(arm: Arm, panel: Panel) -> None:
         current = following
     w = -CENTRAL_REACH * mu * nu * width
     delta = math.log1p(w / mu) - math.log1p(-w / nu)
-    for i in range(NODES):
-        panel.argument[i] = mu + w
-        panel.argument_slope[i] = -n * w
-    ratio_on_nodes(len(panel.argument) - 1, arm.a, arm.b, panel)  # all nodes are one place; a 0 is compiled apart
+    panel.argument[0] = mu + w
+    panel.argument_slope[0] = -n * w
+    ratio_on_nodes(1, 0, arm.a, arm.b, panel)
     low = panel.ratio[0] * math.exp(-deviance(delta, arm))
     arm.middle_cdf = math.exp(arm.log_peak) * (low - width * polynomial(-CENTRAL_REACH, arm.coefficients))
 
@@ -160,7 +159,7 @@ def log_cdf_on_nodes(arm: Arm, panel: Panel) -> None:
         for i in range(NODES):
             panel.argument[i] = panel.theta[i]
             panel.argument_slope[i] = arm.slope[i]
-        ratio_on_nodes(low_until - 1, arm.a, arm.b, panel)
+        ratio_on_nodes(NODES, low_until - 1, arm.a, arm.b, panel)
         for i in range(NODES):
             value = arm.log_density[i] + log(panel.ratio[i])
             panel.log_cdf[i] = value if i < low_until else panel.log_cdf[i]
@@ -168,7 +167,7 @@ def log_cdf_on_nodes(arm: Arm, panel: Panel) -> None:
         for i in range(NODES):
             panel.argument[i] = panel.rest[i]
             panel.argument_slope[i] = -arm.slope[i]
-        ratio_on_nodes(high_from, arm.b, arm.a, panel)
+        ratio_on_nodes(NODES, high_from, arm.b, arm.a, panel)
         for i in range(NODES):
             upper = exp(arm.log_density[i]) * panel.ratio[i]
             q = 1.0 - upper

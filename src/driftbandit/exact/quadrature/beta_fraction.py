@@ -16,11 +16,11 @@ SAME = 4e-16
 LARGE = 1e120
 
 
-def ratio_on_nodes(worst: int, a: float, b: float, panel: Panel) -> None:
-    """R on all nodes: `argument` is θ, and `argument_slope` is a − n·θ. `worst` is the node nearest to the mean."""
+def ratio_on_nodes(count: int, worst: int, a: float, b: float, panel: Panel) -> None:
+    """R on the first nodes: `argument` is θ, and `argument_slope` is a − n·θ. `worst` is the node nearest to the mean."""
     n = a + b
     share = a / (a + 1.0)
-    for i in range(NODES):
+    for i in range(count):
         panel.argument_slope[i] += 1.0
         panel.old_bottom[i] = 1.0
         panel.bottom[i] = share * panel.argument_slope[i]
@@ -32,7 +32,7 @@ def ratio_on_nodes(worst: int, a: float, b: float, panel: Panel) -> None:
         up = ((a + (k - 1.0)) / odd) * ((n + (k - 1.0)) / odd) * k * (b - k)
         linear = k * (b - k) / odd
         share = (a + k) / (odd + 2.0)
-        for i in range(NODES):
+        for i in range(count):
             x = panel.argument[i]
             u = up * (x * x)
             d = k + linear * x + share * (panel.argument_slope[i] + k * (2.0 - x))
@@ -45,12 +45,12 @@ def ratio_on_nodes(worst: int, a: float, b: float, panel: Panel) -> None:
         here = panel.top[worst] * panel.old_bottom[worst]
         if abs(here - panel.old_top[worst] * panel.bottom[worst]) <= SAME * abs(here):
             break
-        if max(abs(panel.bottom[0]), abs(panel.bottom[NODES - 1])) > LARGE:
-            for i in range(NODES):
+        if max(abs(panel.bottom[0]), abs(panel.bottom[count - 1])) > LARGE:
+            for i in range(count):
                 scale = 1.0 / panel.bottom[i]
                 panel.top[i] *= scale
                 panel.bottom[i] = 1.0
                 panel.old_top[i] *= scale
                 panel.old_bottom[i] *= scale
-    for i in range(NODES):
+    for i in range(count):
         panel.ratio[i] = panel.top[i] / panel.bottom[i]
