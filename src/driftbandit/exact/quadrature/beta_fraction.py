@@ -8,7 +8,6 @@ It is the even part of the usual fraction for the incomplete beta function. Nume
 forwards, without divisions, until two convergents agree at the node nearest to the mean, where that takes longest.
 """
 
-from driftbandit.exact.quadrature.legendre import NODES
 from driftbandit.exact.quadrature.panels import Panel
 
 MOST_STEPS = 20000
@@ -17,7 +16,10 @@ LARGE = 1e120
 
 
 def ratio_on_nodes(count: int, worst: int, a: float, b: float, panel: Panel) -> None:
-    """R on the first nodes: `argument` is θ, and `argument_slope` is a − n·θ. `worst` is the node nearest to the mean."""
+    """R on the first `count` nodes, where `argument` is θ and `argument_slope` is a − n·θ.
+
+    `worst` is the node nearest to the mean.
+    """
     n = a + b
     share = a / (a + 1.0)
     for i in range(count):

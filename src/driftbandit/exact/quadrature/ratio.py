@@ -74,7 +74,8 @@ def density(omega: float, first: Arm, second: Arm, log_heights: Array) -> float:
     sharpness = first.n + second.n
     start = rounded_edge(start, resolving_length(start, FIRST_LENGTH, sharpness, 1.0))
     total = Sum(0.0, -np.inf)
-    for direction in (1.0, -1.0):
+    for side in range(2):
+        direction = 1.0 if side == 0 else -1.0
         edge = start
         length = FIRST_LENGTH
         for _ in range(MOST_PANELS):
