@@ -1,4 +1,4 @@
-"""The probability that any policy chooses each arm next, from what it knows."""
+"""The probability that a policy chooses each arm next, from what it knows; for samples by `beta` and `normal`."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from driftbandit import checks
 from driftbandit.checks import reject
 from driftbandit.errors import InvalidValue
+from driftbandit.exact.beta import selection_probabilities
 from driftbandit.exact.normal import normal_probabilities
-from driftbandit.exact.selection import selection_probabilities
 from driftbandit.policies import Policy, Rule
 
 Reals = NDArray[np.float64]
@@ -25,9 +25,9 @@ def choice_probabilities(
 ) -> Reals:
     """The probability of each arm, `(…, arms)`, from evidence `(…, arms, N)`: the numbers of a rule for every arm.
 
-    Policies that sample posteriors: by integration. Policies that choose by weights: their own formula. Policies that
-    choose the largest index: 1, or an even share of a tie, else 0. A random number common to all arms makes it a
-    mixture of these, and a share of exploration lies over all.
+    For policies that sample posteriors it is found by integration (`beta`, `normal`), for those that choose by weights
+    from their own formula. The largest index has probability 1, and arms that tie share it evenly. Where all arms share
+    a random number the result is a mixture of these. A share of exploration is mixed in at the end.
 
     Parameters:
         policy: any policy that says what its odds depend on.
@@ -82,7 +82,7 @@ def rule_probabilities(
 
 
 def _pieces(rule: Rule, total: float, common: tuple[float, ...], name: str) -> list[tuple[float, float]]:
-    """What arms may share, with the probability of each."""
+    """The numbers that the arms may share, each after its probability."""
     if not rule.luck:
         return [(1.0, rule.shared(total, common))]
     if rule.pieces is None:
@@ -107,7 +107,7 @@ def _total(rule: Rule, own: list[list[float]], common: tuple[float, ...], name: 
 
 
 def _given_shared(rule: Rule, states: list[tuple[list[list[float]], float]], name: str) -> Reals:
-    """The probability of each arm, in states of which it is known what arms share."""
+    """The probability of each arm in each state, given the number that its arms share."""
     p = rule.parameters
     if rule.selection == "weighted":
         weights = np.array([[rule.weigh(shared, tuple(arm)) for arm in arms] for arms, shared in states])

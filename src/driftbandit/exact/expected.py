@@ -33,8 +33,9 @@ def expected_path(policy: Policy, environment: Environment, horizon: int) -> Exp
 
         E S ← γ·E S + μ·P(arm),    E F ← γ·E F + (1 − μ)·P(arm)
 
-    The probability is taken at the expected evidence, where it should be the expectation over evidence: an
-    approximation, good while the evidence of a run is close to its mean and poor where runs part ways (docs/exact.md).
+    The probability is taken at the expected evidence. It should be the expected probability over all evidence, so this
+    is an approximation: good while the evidence of every run is close to its mean, poor where runs part ways
+    (docs/exact.md).
 
     Parameters:
         policy: `ThompsonSampling` or one of its optimistic and discounted forms.

@@ -5,17 +5,17 @@ from typing import Any
 import numpy as np
 
 from driftbandit.compiling.long_kernels import compiled
+from driftbandit.exact.beta import selection_probabilities
 from driftbandit.exact.parameters import Array, broadcast, positive
 from driftbandit.exact.quadrature import ratio, series
-from driftbandit.exact.selection import selection_probabilities
 
 
 def suboptimal_probability(a1: Any, b1: Any, a2: Any, b2: Any) -> Array:
     """P(θ2 > θ1) for θ1 ~ Beta(a1, b1) and θ2 ~ Beta(a2, b2), safe for all parameters.
 
-    With arm 1 the better one, this is the probability that Thompson sampling picks the worse. It is the integral
-    ∫ f2·F1, taken by quadrature: equal to both 3F2 forms, `alternating_form` and `positive_form`, and exact where
-    these are not. The arguments are broadcast against each other.
+    Where arm 1 is the better one, this is the probability that Thompson sampling picks the worse. It is the integral
+    ∫ f2·F1, by quadrature. Both 3F2 forms, `alternating_form` and `positive_form`, equal it, but only this one is exact
+    for all parameters. The arguments are broadcast against each other.
 
     >>> float(suboptimal_probability(30.5, 20.3, 28.2, 25.9).round(12))
     0.204835998453
@@ -31,9 +31,9 @@ def alternating_form(a1: Any, b1: Any, a2: Any, b2: Any) -> Array:
 
         B(a1+a2, b2)/(a1·B(a1, b1)·B(a2, b2))·3F2(a1, a1+a2, 1−b1; 1+a1, a1+a2+b2; 1)
 
-    May be used for b1 ≤ 1, where all terms are positive (slow if b1 + b2 is small), and for b1 up to about 5. Beyond,
-    its terms alternate up to k ≈ b1 and are much larger than their sum: about b1/3 digits are lost, and from b1 ≈ 50
-    on nothing is left. It is here to show that; use `suboptimal_probability`.
+    It may be used for b1 ≤ 1, where all terms are positive (slow if b1 + b2 is small), and for b1 up to about 5. For a
+    larger b1 the terms alternate up to k ≈ b1 and are much larger than their sum: about b1/3 digits are lost, and from
+    b1 ≈ 50 on nothing is left. It is here to show that; use `suboptimal_probability`.
 
     >>> float(alternating_form(2, 3, 1, 4).round(12)), float(suboptimal_probability(2, 3, 1, 4).round(12))
     (0.214285714286, 0.214285714286)

@@ -1,65 +1,62 @@
 """The distribution function of a Beta posterior over its log odds, on the nodes of one panel.
 
-F(t) = density(t)·R(t), where R is a continued fraction (`beta_fraction`) that converges fast below the
-mean; above it the same fraction gives 1 − F. Both keep full relative precision where the result is small. Close to the
-mean of a needle the fraction needs √n steps, so there a Taylor polynomial around the mean is used: the density y(w) of
-θ = μ + w satisfies  (μν + (ν−μ)w − w²)·y' = −((ν−μ) + (n−2)w)·y,  which gives its coefficients one after another.
+Below the mean F(t) = density(t)·R(t), where R is a continued fraction (`beta_fraction`) that converges fast there.
+Above the mean the same fraction gives 1 − F. So the smaller of the two has its full relative precision. Close to the
+mean of a needle, a posterior with much evidence, the fraction needs √n steps. There a Taylor polynomial around the mean
+is used: with ν = 1 − μ the density y(w) of θ = μ + w satisfies
+
+    (μν + (ν−μ)w − w²)·y' = −((ν−μ) + (n−2)w)·y,        which gives its coefficients one after another.
 """
 
 import math
 
-from driftbandit.exact.quadrature.beta_density import (
-    CENTRAL,
-    FEW_FAILURES_TERM,
-    LOG_PEAK,
-    MEAN,
-    MIDDLE_CDF,
-    REST,
-    STIRLING_FROM,
-    WIDTH,
-    A,
-    Array,
-    B,
-    N,
-    deviance,
-    stirling_series,
-)
-from driftbandit.exact.quadrature.beta_fraction import lower_ratio, ratio_on_nodes
+from driftbandit.exact.quadrature.beta_density import DEGREE, STIRLING_FROM, Arm, deviance, stirling_series
+from driftbandit.exact.quadrature.beta_fraction import ratio_on_nodes
 from driftbandit.exact.quadrature.legendre import NODES
+from driftbandit.exact.quadrature.panels import Panel
+from driftbandit.exact.quadrature.records import Array
 from driftbandit.numerics.elementary import exp, log
 
-DEGREE = 40
 CENTRAL_FROM = 150.0  # smallest parameter from which the polynomial is used
 CENTRAL_REACH = 1.5  # in standard deviations of θ
 FEW_FAILURES = 0.3
 NEAR_ONE = 0.3  # how far from 1 the expansion for few failures reaches
 MOST_TERMS = 100
+CDF_LEVEL = 43.0  # e^−43 is below half a unit in the last place of 1
+HIDDEN = 80.0  # powers of e that the tails may fall on a panel without showing
 
 
-def prepare_cdf(arm: Array, coefficients: Array) -> None:
-    """Fill in what the distribution function needs: a polynomial for the middle of a needle, a term for a small b."""
-    a, b, n = arm[A], arm[B], arm[N]
-    mean, rest = arm[MEAN], arm[REST]
-    arm[FEW_FAILURES_TERM] = 0.0
-    if b < FEW_FAILURES:
-        arm[FEW_FAILURES_TERM] = log_rising(a, b) - log_rising(1.0, b)
-    if min(a, b) < CENTRAL_FROM:
-        arm[CENTRAL] = 0.0
-        return
-    arm[CENTRAL] = 1.0
-    skew = (rest - mean) * arm[WIDTH]
+def prepare_cdf(arm: Arm, panel: Panel) -> None:
+    """Fill in what the distribution function needs: for a needle a polynomial, for a small b a term."""
+    if is_needle(arm):
+        prepare_needle(arm, panel)
+    elif arm.b < FEW_FAILURES:
+        arm.few_failures_term = log_rising(arm.a, arm.b) - log_rising(1.0, arm.b)
+
+
+def is_needle(arm: Arm) -> bool:
+    """Whether the distribution function is a polynomial around the mean."""
+    return min(arm.a, arm.b) >= CENTRAL_FROM
+
+
+def prepare_needle(arm: Arm, panel: Panel) -> None:
+    """The polynomial around the mean, and the distribution function there, by the fraction at the polynomial's end."""
+    n, mu, nu, width = arm.n, arm.mu, arm.nu, arm.width
+    skew = (nu - mu) * width
     before = 0.0
     current = 1.0
     for k in range(DEGREE):
-        coefficients[k] = current / (k + 1)
+        arm.coefficients[k] = current / (k + 1)
         following = -skew * current - (1.0 - (k + 1) / n) / (k + 1) * before
         before = current
         current = following
-    w = -CENTRAL_REACH * mean * rest * arm[WIDTH]
-    delta = math.log1p(w / mean) - math.log1p(-w / rest)
-    ratio = lower_ratio(mean + w, -n * w, a, b)
-    low = ratio * math.exp(-deviance(delta, a, b, mean, rest))
-    arm[MIDDLE_CDF] = math.exp(arm[LOG_PEAK]) * (low - arm[WIDTH] * polynomial(-CENTRAL_REACH, coefficients))
+    w = -CENTRAL_REACH * mu * nu * width
+    delta = math.log1p(w / mu) - math.log1p(-w / nu)
+    panel.argument[0] = mu + w
+    panel.argument_slope[0] = -n * w
+    ratio_on_nodes(1, 0, arm.a, arm.b, panel)
+    low = panel.ratio[0] * math.exp(-deviance(delta, arm))
+    arm.middle_cdf = math.exp(arm.log_peak) * (low - width * polynomial(-CENTRAL_REACH, arm.coefficients))
 
 
 def polynomial(omega: float, coefficients: Array) -> float:
@@ -81,7 +78,7 @@ def log_rising(a: float, b: float) -> float:
     )
 
 
-def near_rise(x: float) -> float:
+def one_minus_exp(x: float) -> float:
     """1 − e^x for −0.5 ≤ x ≤ 0, to full relative precision: its Taylor series."""
     p = 1.0 + x * (1.0 / 13.0) * (1.0 + x * (1.0 / 14.0) * (1.0 + x * (1.0 / 15.0)))
     p = 1.0 + x * (1.0 / 10.0) * (1.0 + x * (1.0 / 11.0) * (1.0 + x * (1.0 / 12.0) * p))
@@ -90,9 +87,7 @@ def near_rise(x: float) -> float:
     return -x * (1.0 + x * 0.5 * (1.0 + x * (1.0 / 3.0) * p))
 
 
-def few_failures(
-    first: int, edge: float, distance: Array, theta: Array, rest: Array, arm: Array, total: Array, out: Array
-) -> None:
+def few_failures(first: int, arm: Arm, panel: Panel) -> None:
     """The logarithm of F near θ = 1 when b is small, on the nodes from `first` on.
 
     There F is itself a small multiple of b, so 1 − F would lose its digits. With r = 1 − θ,
@@ -101,83 +96,90 @@ def few_failures(
 
     is a small multiple of b term by term, and F = 1 − e^that.
     """
-    a, b = arm[A], arm[B]
+    a, b, constant_term = arm.a, arm.b, arm.few_failures_term
     terms = 0
     size = 1.0
     while size > 1e-18 and terms < MOST_TERMS:
         terms += 1
-        size *= abs(terms - a) / terms * rest[first]
+        size *= abs(terms - a) / terms * panel.rest[first]
     for i in range(NODES):
-        total[i] = 0.0
+        panel.ratio[i] = 0.0
     for k in range(terms, 0, -1):
         factor = (k - a) / k
         constant = 1.0 / (b + k)
         for i in range(NODES):
-            total[i] = factor * rest[i] * (constant + total[i])
+            panel.ratio[i] = factor * panel.rest[i] * (constant + panel.ratio[i])
     for i in range(NODES):
-        y = b * total[i]
+        y = b * panel.ratio[i]
         q = 1.0 + y
-        x = b * (log(theta[i]) - (edge + distance[i])) + arm[FEW_FAILURES_TERM] + (log(q) - ((q - 1.0) - y) / q)
-        value = log(near_rise(x) if x > -0.5 else 1.0 - exp(x))
-        out[i] = value if i >= first else out[i]
+        x = b * (log(panel.theta[i]) - panel.log_odds[i]) + constant_term + (log(q) - ((q - 1.0) - y) / q)
+        value = log(one_minus_exp(x) if x > -0.5 else 1.0 - exp(x))
+        panel.log_cdf[i] = value if i >= first else panel.log_cdf[i]
 
 
-def log_cdf(
-    arm: Array,
-    coefficients: Array,
-    edge: float,
-    distance: Array,
-    theta: Array,
-    rest: Array,
-    lean: Array,
-    log_density: Array,
-    scratch: Array,
-    out: Array,
-) -> None:
-    """The logarithm of F on the nodes of a panel, which are in ascending order.
+def log_cdf_on_nodes(arm: Arm, panel: Panel) -> None:
+    """The logarithm of F on the nodes of a panel, on which the density is already known.
 
-    Each way is taken for all nodes at once, so that it is done in full vectors, and kept for the nodes it is meant for.
+    There are several ways, each meant for some of the nodes. Each is taken for all nodes, in full vectors, and its
+    results are kept where they are meant to be.
     """
-    ratio = scratch[:NODES]
-    a, b, n = arm[A], arm[B], arm[N]
     low_until = 0
     high_from = 0
-    if arm[CENTRAL] > 0.0:
-        reach = CENTRAL_REACH / arm[WIDTH]
-        while low_until < NODES and lean[low_until] > reach:
+    if is_needle(arm):
+        width, middle = arm.width, arm.middle_cdf
+        reach = CENTRAL_REACH / width
+        while low_until < NODES and arm.slope[low_until] > reach:
             low_until += 1
         high_from = low_until
-        while high_from < NODES and lean[high_from] >= -reach:
+        while high_from < NODES and arm.slope[high_from] >= -reach:
             high_from += 1
         if low_until < high_from:
-            scale = arm[WIDTH] * math.exp(arm[LOG_PEAK])
+            scale = width * math.exp(arm.log_peak)
             for i in range(NODES):
-                ratio[i] = 0.0
+                panel.argument[i] = -arm.slope[i] * width
+                panel.ratio[i] = 0.0
             for k in range(DEGREE - 1, -1, -1):
+                coefficient = arm.coefficients[k]
                 for i in range(NODES):
-                    ratio[i] = ratio[i] * (-lean[i] * arm[WIDTH]) + coefficients[k]
+                    panel.ratio[i] = panel.ratio[i] * panel.argument[i] + coefficient
             for i in range(NODES):
-                out[i] = log(arm[MIDDLE_CDF] - scale * ratio[i] * lean[i] * arm[WIDTH])
-    elif b < FEW_FAILURES:
+                panel.log_cdf[i] = log(middle - scale * panel.ratio[i] * arm.slope[i] * width)
+    elif arm.b < FEW_FAILURES:
         high_from = NODES
-        while low_until < NODES and (rest[low_until] > NEAR_ONE or a * rest[low_until] > 1.0):
+        while low_until < NODES and (panel.rest[low_until] > NEAR_ONE or arm.a * panel.rest[low_until] > 1.0):
             low_until += 1
         if low_until < NODES:
-            few_failures(low_until, edge, distance, theta, rest, arm, ratio, out)
+            few_failures(low_until, arm, panel)
     else:
-        switch = (a + 1.0) / (n + 2.0)
-        while low_until < NODES and theta[low_until] <= switch:
+        switch = (arm.a + 1.0) / (arm.n + 2.0)
+        while low_until < NODES and panel.theta[low_until] <= switch:
             low_until += 1
         high_from = low_until
     if low_until > 0:
-        ratio_on_nodes(low_until - 1, theta, lean, 1.0, a, b, scratch)
         for i in range(NODES):
-            value = log_density[i] + log(ratio[i])
-            out[i] = value if i < low_until else out[i]
+            panel.argument[i] = panel.theta[i]
+            panel.argument_slope[i] = arm.slope[i]
+        ratio_on_nodes(NODES, low_until - 1, arm.a, arm.b, panel)
+        for i in range(NODES):
+            value = arm.log_density[i] + log(panel.ratio[i])
+            panel.log_cdf[i] = value if i < low_until else panel.log_cdf[i]
     if high_from < NODES:
-        ratio_on_nodes(high_from, rest, lean, -1.0, b, a, scratch)
         for i in range(NODES):
-            upper = exp(log_density[i]) * ratio[i]
+            panel.argument[i] = panel.rest[i]
+            panel.argument_slope[i] = -arm.slope[i]
+        ratio_on_nodes(NODES, high_from, arm.b, arm.a, panel)
+        for i in range(NODES):
+            upper = exp(arm.log_density[i]) * panel.ratio[i]
             q = 1.0 - upper
             value = log(q) - ((q - 1.0) + upper) / q
-            out[i] = value if i >= high_from else out[i]
+            panel.log_cdf[i] = value if i >= high_from else panel.log_cdf[i]
+
+
+def hidden_fall(arm: Arm, length: float) -> float:
+    """By how many powers of e the upper tail of an arm falls on a panel, as far as that is not too deep to count.
+
+    Above the mean F is 1 minus something that falls by −slope a unit, and is e^−depth at the left end. Where that is
+    small the Legendre coefficients do not show whether a fast fall is resolved; in a product of many F the falls add.
+    """
+    depth = arm.log_peak - arm.log_density[0]
+    return float(max(0.0, -arm.slope[0] * length - depth))

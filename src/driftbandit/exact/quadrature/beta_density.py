@@ -1,7 +1,7 @@
 """The density of a Beta posterior over its log odds, to a few units in the last place for any parameters.
 
 With t = ln(θ/(1−θ)), θ ~ Beta(a, b), n = a + b and μ = a/n, the density of t is θ^a·(1−θ)^b / B(a, b). Written that way
-it is a difference of terms as large as n. Here it is peak·exp(−deviance), where
+its logarithm is a difference of terms as large as n. Here the density is peak·exp(−deviance), where
 
     peak     = (ab/n)·G(n)/(G(a)·G(b)),          G(z) = Γ(1+z)·(e/z)^z  (no cancellation: G(z) → √(2πz)),
     deviance = a·gap((θ−μ)/μ) + b·gap((μ−θ)/(1−μ)),   gap(y) = y − ln(1+y) ≥ 0  (a sum of positive terms),
@@ -12,29 +12,61 @@ In log odds every density and distribution function is log-concave.
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
 from driftbandit.exact.quadrature.double_double import log_ratio
-
-Array = NDArray[np.float64]
-
-# Columns of an arm's row of numbers.
-A, B, N = 0, 1, 2
-MEAN, REST = 3, 4  # μ and 1 − μ
-PLACE, PLACE_LOW = 5, 6  # the log odds of the mean, as high + low
-LOG_PEAK = 7
-WIDTH = 8  # standard deviation of the log odds, by curvature at the mean
-CENTRAL = 9  # 1 where the middle of the distribution function is a polynomial
-MIDDLE_CDF = 10  # distribution function at the mean, where CENTRAL
-CDF_END = 11  # log odds above which the distribution function is 1
-DENSITY_END = 12  # log odds above which the arm is chosen with no probability
-FEW_FAILURES_TERM = 13  # ln(Γ(a+b)/(Γ(a)·Γ(1+b))), where b is small
-COLUMNS = 14
+from driftbandit.exact.quadrature.legendre import NODES
+from driftbandit.exact.quadrature.panels import Panel
+from driftbandit.exact.quadrature.records import Array, record
+from driftbandit.numerics.elementary import exp, log
 
 STIRLING_FROM = 10.0
 FAR = 600.0  # e^δ is safe up to here
+TAIL = 30.0  # log odds from which on 1 − θ is e^−t
+FEW = 200.0  # evidence on both sides that makes a needle
+NEAR = 0.75  # the polynomials of a needle reach this far in log odds
 HALF_LOG_TAU = 0.9189385332046727
+
+
+class Arm:
+    """A Beta posterior: its parameters, what follows from them, where it matters, and its values on a panel."""
+
+    a: float
+    b: float
+    n: float  # a + b
+    mu: float  # the mean
+    nu: float  # 1 − μ
+    place: float  # the log odds of the mean are place + place_low
+    place_low: float
+    log_peak: float  # logarithm of the density at the mean
+    width: float  # standard deviation of the log odds, by the curvature at the mean
+    middle_cdf: float  # the distribution function at the mean, where `coefficients` are used
+    coefficients: Array  # of a polynomial for the distribution function of a needle
+    few_failures_term: float  # ln(Γ(a+b)/(Γ(a)·Γ(1+b))), where b is small
+    cdf_end: float  # log odds above which the distribution function is 1
+    density_end: float  # log odds above which the arm is chosen with no probability
+    log_density: Array
+    slope: Array  # of the log density: a − n·θ
+
+
+DEGREE = 40
+ARM = record(Arm, coefficients=DEGREE)
+
+
+def describe(a: float, b: float, arm: Arm) -> None:
+    """Make it the posterior Beta(a, b)."""
+    n = a + b
+    arm.a = a
+    arm.b = b
+    arm.n = n
+    arm.mu = a / n
+    arm.nu = b / n
+    arm.place, arm.place_low = log_ratio(a, b)
+    arm.log_peak = log_peak(a, b)
+    arm.width = 1.0 / math.sqrt(a * (b / n))
+
+
+def above_mean(t: float, t_low: float, arm: Arm) -> float:
+    """How far the log odds t + t_low are above those of the mean: δ."""
+    return (t - arm.place) + (t_low - arm.place_low)
 
 
 def stirling_series(z: float) -> float:
@@ -83,51 +115,100 @@ def gap(y: float) -> float:
     return y - math.log1p(y)
 
 
-def deviance(delta: float, a: float, b: float, mean: float, rest: float) -> float:
+def deviance(delta: float, arm: Arm) -> float:
     """Minus the logarithm of density/peak at a distance δ in log odds from the mean."""
+    a, b, mu, nu = arm.a, arm.b, arm.mu, arm.nu
     if -1.0 <= delta <= 1.0:
         growth = math.expm1(delta)
-        share = growth / (1.0 + mean * growth)
-        return a * gap(rest * share) + b * gap(-mean * share)
-    if mean > 0.5:
-        a, b, mean, rest, delta = b, a, rest, mean, -delta
+        share = growth / (1.0 + mu * growth)
+        return a * gap(nu * share) + b * gap(-mu * share)
+    if mu > 0.5:
+        a, b, mu, nu, delta = b, a, nu, mu, -delta
     if delta > FAR:
-        return (a + b) * math.log(mean + rest * math.exp(-delta)) + b * delta
-    return (a + b) * math.log1p(mean * math.expm1(delta)) - a * delta
+        return arm.n * math.log(mu + nu * math.exp(-delta)) + b * delta
+    return arm.n * math.log1p(mu * math.expm1(delta)) - a * delta
 
 
-def slope(delta: float, n: float, mean: float, rest: float) -> float:
+def log_density(delta: float, arm: Arm) -> float:
+    """The logarithm of the density at a distance δ in log odds from the mean."""
+    return arm.log_peak - deviance(delta, arm)
+
+
+def slope(delta: float, arm: Arm) -> float:
     """Derivative of the log density: a − n·θ = −n·(θ − μ)."""
+    mu, nu = arm.mu, arm.nu
     if delta <= 0.0:
-        return -n * mean * rest * math.expm1(delta) / (rest + mean * math.exp(delta))
-    return n * mean * rest * math.expm1(-delta) / (mean + rest * math.exp(-delta))
+        return -arm.n * mu * nu * math.expm1(delta) / (nu + mu * math.exp(delta))
+    return arm.n * mu * nu * math.expm1(-delta) / (mu + nu * math.exp(-delta))
 
 
-def upper_end(start: float, level: float, arm: Array) -> float:
+def upper_end(start: float, level: float, arm: Arm) -> float:
     """A distance above the mean, beyond `start`, at which the deviance is at least `level` (and hardly more).
 
     Newton's method on a convex function: from the second step on it comes from above, so any stop is safe.
     """
-    delta: float = max(start, 6.0 * arm[WIDTH])
+    delta = max(start, 6.0 * arm.width)
     for _ in range(200):
-        excess = deviance(delta, arm[A], arm[B], arm[MEAN], arm[REST]) - level
-        step = excess / slope(delta, arm[N], arm[MEAN], arm[REST])
+        excess = deviance(delta, arm) - level
+        step = excess / slope(delta, arm)
         if 0.0 <= excess < 2.0:
             break
         delta += step
     return delta
 
 
-def describe(a: float, b: float, arm: Array) -> None:
-    """Fill an arm's row with everything that depends on its parameters only."""
-    n = a + b
-    arm[A] = a
-    arm[B] = b
-    arm[N] = n
-    arm[MEAN] = a / n
-    arm[REST] = b / n
-    place, place_low = log_ratio(a, b)
-    arm[PLACE] = place
-    arm[PLACE_LOW] = place_low
-    arm[LOG_PEAK] = log_peak(a, b)
-    arm[WIDTH] = 1.0 / math.sqrt(a * (b / n))
+def density_on_nodes(arm: Arm, offset: float, panel: Panel) -> None:
+    """The log density and its slope on the nodes of a panel whose right edge is `offset` above the mean.
+
+    Four ways to the same deviance: sums of positive polynomials for a needle, one logarithm for a posterior with
+    little evidence on one side, the same turned over where e^δ would overflow, and node by node in between.
+    """
+    sign, low, high = 1.0, offset + panel.distance[0], offset
+    if arm.mu > 0.5:
+        sign, low, high = -1.0, -high, -low
+    if min(arm.a, arm.b) > FEW and max(high, -low) < NEAR and panel.distance[0] > -NEAR:
+        needle_on_nodes(arm, offset, panel)
+    elif high < FAR:
+        broad_on_nodes(arm, sign, offset, panel)
+    elif low > TAIL + abs(arm.place):
+        tail_on_nodes(arm, sign, offset, panel)
+    else:
+        for i in range(NODES):
+            arm.slope[i] = slope(offset + panel.distance[i], arm)
+            arm.log_density[i] = log_density(offset + panel.distance[i], arm)
+
+
+def needle_on_nodes(arm: Arm, offset: float, panel: Panel) -> None:
+    """e^δ − 1 from its factors, of which all arms share one; then the two gaps."""
+    a, b, mu, nu, peak = arm.a, arm.b, arm.mu, arm.nu, arm.log_peak
+    grown = math.expm1(offset)
+    scale = -arm.n * mu * nu
+    for i in range(NODES):
+        e = grown + panel.growth[i] * (1.0 + grown)
+        share = e / (1.0 + mu * e)
+        arm.slope[i] = scale * share
+        arm.log_density[i] = peak - (a * near_gap(nu * share) + b * near_gap(-mu * share))
+
+
+def broad_on_nodes(arm: Arm, sign: float, offset: float, panel: Panel) -> None:
+    """Deviance n·ln(1 + μ·(e^δ − 1)) − a·δ, of θ, or with sign −1 of 1 − θ: the one whose mean is at most ½."""
+    a, mu, nu = (arm.a, arm.mu, arm.nu) if sign > 0.0 else (arm.b, arm.nu, arm.mu)
+    n, peak = arm.n, arm.log_peak
+    scale = -sign * n * mu * nu
+    for i in range(NODES):
+        delta = sign * (offset + panel.distance[i])
+        y = mu * (exp(delta) - 1.0)
+        q = 1.0 + y
+        arm.slope[i] = scale * (y / mu) / q
+        arm.log_density[i] = peak - (n * (log(q) - ((q - 1.0) - y) / q) - a * delta)
+
+
+def tail_on_nodes(arm: Arm, sign: float, offset: float, panel: Panel) -> None:
+    """The same where e^δ may overflow: n·ln(μ + (1 − μ)·e^−δ) + (n − a)·δ."""
+    a, mu, nu = (arm.a, arm.mu, arm.nu) if sign > 0.0 else (arm.b, arm.nu, arm.mu)
+    n, peak = arm.n, arm.log_peak
+    for i in range(NODES):
+        delta = sign * (offset + panel.distance[i])
+        q = mu + nu * exp(-delta)
+        arm.slope[i] = sign * (a - n * (mu / q))
+        arm.log_density[i] = peak - (n * log(q) + (n - a) * delta)

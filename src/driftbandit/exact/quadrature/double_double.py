@@ -1,8 +1,7 @@
-"""Sums of two doubles: where a result of ordinary precision hides a cancellation, it is carried as high + low.
+"""Numbers of about 30 digits, as sums of two doubles: high + low.
 
-The log odds of two needles at one place differ by less than one rounding of either; their difference decides which
-of the two arms is chosen. So the log odds of every posterior are kept to about 30 digits. These are plain functions on
-numbers; `driftbandit.compiling.linking` compiles them.
+The log odds of two needles may differ by less than one rounding of either, and yet their difference decides which arm
+is chosen. So the log odds of every posterior are kept to about 30 digits.
 """
 
 import math

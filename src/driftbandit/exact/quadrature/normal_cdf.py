@@ -5,8 +5,8 @@ gives it everywhere. Then ln Φ(−y) = ln(Q·e^(y²/2)) − y²/2 never underfl
 No branches and no calls of the C library, so that a loop over nodes is vectorised.
 """
 
-from driftbandit.exact.quadrature.beta_density import Array
 from driftbandit.exact.quadrature.legendre import NODES
+from driftbandit.exact.quadrature.records import Array
 from driftbandit.numerics.elementary import exp, fma, log
 
 CENTRE = 4.5  # y from 0 to infinity becomes t = (y − CENTRE)/(y + CENTRE) from −1 to 1

@@ -2,31 +2,31 @@
 
 import math
 
-from driftbandit.exact.quadrature.beta_density import Array, deviance, log_peak
-from driftbandit.exact.quadrature.double_double import log_ratio
+import numpy as np
+
+from driftbandit.exact.quadrature.beta_density import ARM, above_mean, describe, log_density
+from driftbandit.exact.quadrature.records import Array, Records
 
 MOST_TERMS = 2_000_000
 SMALL = 1e-18
 HUGE = 1e250
 
 
-def log_beta_ratio(a1: float, b1: float, a2: float, b2: float) -> float:
+def log_beta_ratio(a1: float, b1: float, a2: float, b2: float, arms: Records) -> float:
     """ln(B(a1+a2, b1+b2) / (B(a1, b1)·B(a2, b2))), as the product of both densities at the pooled mean."""
-    a, b = a1 + a2, b1 + b2
-    place, place_low = log_ratio(a, b)
-    total = -log_peak(a, b)
-    for arm in range(2):
-        c, d = (a1, b1) if arm == 0 else (a2, b2)
-        other, other_low = log_ratio(c, d)
-        delta = (place - other) + (place_low - other_low)
-        total += log_peak(c, d) - deviance(delta, c, d, c / (c + d), d / (c + d))
-    return total
+    pooled, first, second = arms[0], arms[1], arms[2]
+    describe(a1 + a2, b1 + b2, pooled)
+    describe(a1, b1, first)
+    describe(a2, b2, second)
+    total = -pooled.log_peak
+    total += log_density(above_mean(pooled.place, pooled.place_low, first), first)
+    return float(total + log_density(above_mean(pooled.place, pooled.place_low, second), second))
 
 
-def positive_sum(a1: float, b1: float, a2: float, b2: float) -> float:
+def positive_sum(a1: float, b1: float, a2: float, b2: float, arms: Records) -> float:
     """B(a1+a2, b1+b2)/(a1·B(a1, b1)·B(a2, b2))·3F2(1, a1+b1, a1+a2; a1+1, a1+b1+a2+b2; 1)."""
     n = a1 + b1 + a2 + b2
-    log_scale = log_beta_ratio(a1, b1, a2, b2) - math.log(a1)
+    log_scale = log_beta_ratio(a1, b1, a2, b2, arms) - math.log(a1)
     term, total = 1.0, 1.0
     for k in range(MOST_TERMS):
         term *= ((a1 + b1 + k) / (a1 + 1.0 + k)) * ((a1 + a2 + k) / (n + k))
@@ -57,9 +57,10 @@ def alternating_sum(a1: float, b1: float, a2: float, b2: float) -> float:
 
 def sum_all(parameters: Array, positive: bool, out: Array) -> None:
     """One of the two sums for every row (a1, b1, a2, b2)."""
+    arms = np.empty(3, ARM)
     for s in range(out.shape[0]):
         a1, b1, a2, b2 = parameters[s, 0], parameters[s, 1], parameters[s, 2], parameters[s, 3]
         if positive:
-            out[s] = positive_sum(a1, b1, a2, b2)
+            out[s] = positive_sum(a1, b1, a2, b2, arms)
         else:
             out[s] = alternating_sum(a1, b1, a2, b2)

@@ -1,4 +1,4 @@
-"""The probability that Thompson sampling selects each arm, for any posteriors and any number of arms."""
+"""The probability that each arm has the largest sample, where samples are of Beta posteriors: Thompson sampling."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import numpy as np
 from driftbandit import checks
 from driftbandit.compiling.long_kernels import compiled
 from driftbandit.exact.parameters import Array, posteriors
-from driftbandit.exact.quadrature import many_arms
+from driftbandit.exact.quadrature import beta_arms
 
 SMALLEST, LARGEST = 1e-30, 1e12  # beyond, the log odds of a sample or their spacing leave what a double can hold
 
@@ -42,5 +42,5 @@ def selection_probabilities(parameters: Any, optimistic: bool = False) -> Array:
     n_arms = array.shape[-2]
     states = np.ascontiguousarray(array.reshape(-1, n_arms, 2).clip(SMALLEST, LARGEST))
     out = np.empty((states.shape[0], n_arms))
-    compiled(many_arms.selection)(states, optimistic, out)
+    compiled(beta_arms.selection)(states, optimistic, out)
     return out.reshape(array.shape[:-1])
