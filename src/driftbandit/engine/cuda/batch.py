@@ -206,9 +206,9 @@ class Batch:
             ring_arms=self._array(ring, np.uint32), ring_rewards=self._array(ring, real),
             past=self._array(max(1, self.sizes["past_start"]), kept),
             counts=self._array(self.sizes["arms_start"] if rule.ring else 1, np.int64),
-            totals=self._array(runs, real), sums=self._array((len(layout.Sums._fields), runs), np.float64),
+            totals=self._array(runs, real), sums=self._array((runs, len(layout.Sums._fields)), np.float64),
         )  # fmt: skip
-        self.figures = self._array((len(layout.Sums._fields), self.sizes["figures_start"]), np.float64)
+        self.figures = self._array((self.sizes["figures_start"], len(layout.Sums._fields)), np.float64)
         self.choices = self._sent(np.zeros(self.sizes["choices_start"], np.int64))
         self.fixed = [self._sent(array) for array in (self.blocks, self.numbers, self.steps)]
 
@@ -276,7 +276,7 @@ class Batch:
         for i, (index, shard, _) in enumerate(self.members):
             start = int(self.shards[i].figures_start)
             stop = start + shard.runs * len(shard.steps)
-            regret, expected, reward = (array[start:stop].reshape(shard.runs, len(shard.steps)) for array in figures)
+            regret, expected, reward = figures[start:stop].T.reshape(-1, shard.runs, len(shard.steps))
             start = int(self.shards[i].choices_start)
             n_arms, bins = shard.environment.n_arms, -(-shard.horizon // shard.bin_width)
             counts = choices[start : start + bins * n_arms].reshape(bins, n_arms)

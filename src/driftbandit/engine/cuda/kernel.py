@@ -173,7 +173,7 @@ def resumed(launch: Launch, state: State, shard: Any, position: Any, room: Room)
     if shared_room:
         copy(room_on_the_card(launch, state, shard, position), room)
     mine = shard.runs_start + position
-    sums = Sums(state.sums[0, mine], state.sums[1, mine], state.sums[2, mine])
+    sums = Sums(state.sums[mine, 0], state.sums[mine, 1], state.sums[mine, 2])
     return state.totals[mine], common_at(state.common, mine), sums
 
 
@@ -201,10 +201,10 @@ def copy(source: Room, target: Room) -> None:
 
 
 def put_sums(array: Any, at: Any, sums: Sums) -> None:
-    """A run's sums to their place in an array, `[sum, place]`."""
-    array[0, at] = sums.regret
-    array[1, at] = sums.expected
-    array[2, at] = sums.reward
+    """A run's sums to their place in an array, `[place, sum]`."""
+    array[at, 0] = sums.regret
+    array[at, 1] = sums.expected
+    array[at, 2] = sums.reward
 
 
 def age(arms: Arms, decay: Any, memory: Memory) -> None:

@@ -77,7 +77,7 @@ class State(NamedTuple):
     past: Any  # [arm, place in the ring, position]: the arms' last rewards
     counts: Any  # [arm, position]: how many rewards since the arm started
     totals: Any  # [position]: observations
-    sums: Any  # [sum, position]
+    sums: Any  # [position, sum]
 
 
 Place = tuple[Any, Any, Any]
