@@ -14,7 +14,7 @@ from benchmarks.cuda_cases import ENVIRONMENTS, POLICIES, SEED
 from driftbandit.engine.cpu.shard import Shard
 from driftbandit.engine.cuda import steps, target
 from driftbandit.engine.cuda.batch import Batch, kind_of
-from driftbandit.engine.cuda.card import _gpu
+from driftbandit.engine.cuda.card import Member, _gpu
 from driftbandit.engine.cuda.target import FACTOR_0, FACTOR_1, STEP_0, STEP_1, Gpu
 from driftbandit.numerics import rng, sampling
 
@@ -28,7 +28,7 @@ def kernel_seconds(
     kind = dataclasses.replace(kind, slots=tuple(sorted((dict(kind.slots) | (slots or {})).items())))
     times = []
     for _ in range(repeat + 1):
-        batch = Batch(kind, gpu, [(0, shard, rule)], shard.horizon)
+        batch = Batch(kind, gpu, [Member(0, shard, rule)], shard.horizon)
         start, stop = cuda.event(), cuda.event()
         start.record(batch.stream)
         batch.launch()

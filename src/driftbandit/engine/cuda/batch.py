@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from driftbandit.compiling.linking import link
 from driftbandit.engine.cpu.shard import REWARDS, Outcome, Shard, means_table, spread_of
 from driftbandit.engine.cuda import kernel, layout, memory, steps, watch
+from driftbandit.engine.cuda.card import Member
 from driftbandit.engine.cuda.target import Gpu, cuda
 from driftbandit.engine.step import numbers, one_run
 from driftbandit.engine.step.rule_slots import rule_slots
@@ -138,7 +139,7 @@ def _readers(rule: Rule, path: Path | None) -> dict[str, Any]:
 class Batch:
     """Shards of one kind, played by launches that hold all of their runs."""
 
-    def __init__(self, kind: Kind, gpu: Gpu, members: Sequence[tuple[int, Shard, Rule]], stride: int) -> None:
+    def __init__(self, kind: Kind, gpu: Gpu, members: Sequence[Member], stride: int) -> None:
         self.kind = kind
         self.gpu = gpu
         self.members = members
@@ -191,7 +192,7 @@ class Batch:
     def _allocate(self) -> None:
         """The arrays on the card."""
         resumed = self.stride < self.last_step
-        rule, rewards = self.members[0][2], self.members[0][1].environment.rewards
+        rule, rewards = self.members[0].rule, self.members[0].shard.environment.rewards
         real = self.gpu.real
         arms = self.sizes["arms_start"] if resumed or not self.slots["shared_room"] else 1
         walks = arms if self.slots["own_means"] else 1

@@ -11,7 +11,7 @@ import functools
 import importlib
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from driftbandit.engine.cpu.shard import Outcome, Shard
 from driftbandit.engine.cpu.threads import cut
@@ -29,6 +29,14 @@ THREAD_NUMBERS = 1 << 19
 SHORTEST_LAUNCH = 64
 """Steps in one launch, at least."""
 INSTALL = "pip install 'driftbandit[gpu]'"
+
+
+class Member(NamedTuple):
+    """A shard of a batch, its place in the caller's list, and its policy's rule."""
+
+    number: int
+    shard: Shard
+    rule: Rule
 
 
 class Card:
@@ -65,12 +73,12 @@ class Card:
         """Shards by kind, in batches that fit; the longest first, so that the card does not idle at the end."""
         from driftbandit.engine.cuda.batch import Batch, Kind, kind_of
 
-        kinds: dict[Kind, list[tuple[int, Shard, Rule]]] = {}
+        kinds: dict[Kind, list[Member]] = {}
         for index, shard in enumerate(shards):
             rule = shard.policy.rule(shard.environment.n_arms)
-            kinds.setdefault(kind_of(shard, rule, self.gpu, self.threads), []).append((index, shard, rule))
+            kinds.setdefault(kind_of(shard, rule, self.gpu, self.threads), []).append(Member(index, shard, rule))
         for kind, members in sorted(kinds.items(), key=lambda item: -max(shard.horizon for _, shard, _ in item[1])):
-            members.sort(key=lambda member: -member[1].horizon * member[1].environment.n_arms)
+            members.sort(key=lambda member: -member.shard.horizon * member.shard.environment.n_arms)
             for group in _fitting(members, room // 4):
                 stride = _stride(group)
                 size = sum(_bytes(shard, rule, shard.runs) for _, shard, rule in group)
@@ -107,11 +115,12 @@ def _finished(batch: Any, done: Callable[[int], None]) -> Iterator[tuple[int, Ou
     yield from batch.outcomes()
 
 
-def _fitting(members: list[tuple[int, Shard, Rule]], room: int) -> Iterator[list[tuple[int, Shard, Rule]]]:
-    group: list[tuple[int, Shard, Rule]] = []
+def _fitting(members: list[Member], room: int) -> Iterator[list[Member]]:
+    """The members in groups that take no more than so many bytes."""
+    group: list[Member] = []
     used = 0
     for member in members:
-        size = _bytes(member[1], member[2], member[1].runs)
+        size = _bytes(member.shard, member.rule, member.shard.runs)
         if group and used + size > room:
             yield group
             group, used = [], 0
@@ -120,7 +129,7 @@ def _fitting(members: list[tuple[int, Shard, Rule]], room: int) -> Iterator[list
     yield group
 
 
-def _stride(members: Sequence[tuple[int, Shard, Rule]]) -> int:
+def _stride(members: Sequence[Member]) -> int:
     """How many steps a launch plays."""
     width = sum(shard.runs * shard.environment.n_arms for _, shard, _ in members)
     arms = max(shard.environment.n_arms for _, shard, _ in members)

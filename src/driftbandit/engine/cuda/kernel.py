@@ -81,7 +81,8 @@ def play_runs(
     else:
         total, common, sums = resumed(launch, state, shard, position, room)
 
-    # Counters instead of remainders, which cost a card some hundred instructions each.
+    # Counters instead of remainders, which cost a card some hundred instructions each. What is seldom needed is read
+    # from `shard` each time: it would else take registers all the while.
     done = np.uint64(launch.first_step - 1)
     row = shard.row
     ring_row = done % shard.ring if shard.ring > ZERO else ZERO

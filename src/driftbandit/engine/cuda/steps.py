@@ -2,7 +2,8 @@
 
 The scores, tests, probabilities and walks are those of the processor. The loops around them are made for warps, whose
 32 threads do the same thing at the same time or wait for each other. None of this uses the card's own vocabulary, so
-that it runs as plain Python too. Arms and rows are unsigned: a signed index is looked at for being negative.
+that it runs as plain Python too. Arms and rows are unsigned: a signed index is looked at for being negative. A loop
+over arms counts by itself: `range` would take more registers.
 """
 
 from math import inf
