@@ -17,7 +17,8 @@ from driftbandit.engine.cpu import shard
 from driftbandit.engine.cpu.block import Record
 from driftbandit.engine.cpu.choice import choose_largest, draw_words, first_attempts, list_doubtful, repeat_attempts
 from driftbandit.engine.cpu.loop import take_in
-from driftbandit.engine.step.slots import attempt, attempted_first, choose, observe, own_of, shaped
+from driftbandit.engine.step.parts import attempted_first, choose, observe, own_of, shaped
+from driftbandit.engine.step.rule_functions import attempt
 from driftbandit.numerics.rng import BOOST, SCORE, draw
 
 N_ARMS, RUNS, STEPS = 4, 512, 500

@@ -19,16 +19,8 @@ import numpy as np
 from driftbandit.compiling.slot import OPEN
 from driftbandit.engine.step.forms import any_arm
 from driftbandit.engine.step.one_run import by_weight, chance_by_weight, drawn_tie, largest, tied_place
-from driftbandit.engine.step.slots import (
-    common_of,
-    context,
-    context_of,
-    explore_of,
-    observations,
-    own_of,
-    settled,
-    turn,
-)
+from driftbandit.engine.step.parts import common_of, context_of, explore_of, own_of, settled, turn
+from driftbandit.engine.step.rule_functions import context, observations
 from driftbandit.numerics.rng import CHOICE, LUCK, draw, uniform
 from driftbandit.online.sleeping import (
     Integers,

@@ -22,8 +22,8 @@ from driftbandit.compiling.linking import link
 from driftbandit.compiling.target import CPU
 from driftbandit.engine.cpu import context, watch
 from driftbandit.engine.cpu.shard import block_slots
+from driftbandit.engine.step.parts import forgotten, heard, own_of, put_own, renewed, take
 from driftbandit.engine.step.rule_slots import rule_slots
-from driftbandit.engine.step.slots import forgotten, heard, own_of, put_own, renewed, take
 from driftbandit.entries import Entries
 from driftbandit.errors import InvalidValue
 from driftbandit.online.chooser import Chooser

@@ -23,7 +23,8 @@ from driftbandit import checks
 from driftbandit.compiling.linking import link
 from driftbandit.compiling.slot import OPEN
 from driftbandit.compiling.target import CPU
-from driftbandit.engine.step.slots import own_of, shape
+from driftbandit.engine.step.parts import own_of
+from driftbandit.engine.step.rule_functions import shape
 from driftbandit.entries import Entries
 from driftbandit.errors import InvalidValue
 from driftbandit.numerics.elementary import log

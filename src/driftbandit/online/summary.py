@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 TAIL = 0.025
-DEVIATIONS = 1.96
-"""Of a normal posterior, on either side of its mean: 95%."""
+ENDS = (-1.96, 1.96)
+"""Of the 95% interval of a normal posterior, in deviations from its mean."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -102,15 +102,10 @@ def _entry(
     law, shape = "", (mean, mean)
     if rule.posterior is not None:
         law, shape = rule.posterior.law, rule.posterior.shape(rule.parameters, shared, *own)
-        mean, low, high = interval(*shape) if law != "normal" else normal_interval(*shape)
+        mean, low, high = interval(*shape) if law != "normal" else (shape[0], *(shape[0] + x * shape[1] for x in ENDS))
     elif rule.interval is not None:
         mean, low, high = rule.interval(rule.parameters, shared, *own)
     return ArmSummary(arm, count, mean, low, high, observations, probability, decisions, law, shape)
-
-
-def normal_interval(mean: float, deviation: float) -> tuple[float, float, float]:
-    """Mean and 95% interval of a normal posterior."""
-    return mean, mean - DEVIATIONS * deviation, mean + DEVIATIONS * deviation
 
 
 def interval(successes: float, failures: float) -> tuple[float, float, float]:

@@ -2,20 +2,10 @@
 
 from collections.abc import Mapping
 
+from driftbandit import policies
 from driftbandit.paper.printed import Setting
 from driftbandit.paper.profiles import Profile
-from driftbandit.policies import (
-    DiscountedOptimisticThompsonSampling,
-    DiscountedThompsonSampling,
-    DiscountedUCB,
-    DynamicThompsonSampling,
-    Exp3IX,
-    OptimisticThompsonSampling,
-    Policy,
-    RestartingExp3,
-    SlidingWindowUCB,
-    ThompsonSampling,
-)
+from driftbandit.policies import Policy
 
 Discounts = Mapping[tuple[str, str], float]
 """The fitted discounts, by the id of the setting and the name of the policy."""
@@ -23,10 +13,10 @@ Discounts = Mapping[tuple[str, str], float]
 PROPOSED = ("dTS", "dOTS")
 COMPARED = ("TS", "Dynamic TS", "REXP3", *PROPOSED)
 """The policies of the main comparison."""
-DISCOUNTED = {"dTS": DiscountedThompsonSampling, "dOTS": DiscountedOptimisticThompsonSampling}
+DISCOUNTED = {"dTS": policies.DiscountedThompsonSampling, "dOTS": policies.DiscountedOptimisticThompsonSampling}
 
 
-def discounted(name: str, profile: Profile, discount: float, prior: float = 1.0) -> DiscountedThompsonSampling:
+def discounted(name: str, profile: Profile, discount: float, prior: float = 1.0) -> policies.DiscountedThompsonSampling:
     """DTS or dOTS with this discount, in the reading of a profile."""
     return DISCOUNTED[name](
         discount=discount,
@@ -45,18 +35,20 @@ def contender(name: str, setting: Setting, profile: Profile, fits: Discounts) ->
     """The policy of this name, with the parameters that a profile gives it in an environment."""
     match name:
         case "TS":
-            return ThompsonSampling()
+            return policies.ThompsonSampling()
         case "OTS":
-            return OptimisticThompsonSampling()
+            return policies.OptimisticThompsonSampling()
         case "Dynamic TS":
-            return DynamicThompsonSampling(threshold=setting.threshold)
+            return policies.DynamicThompsonSampling(threshold=setting.threshold)
         case "REXP3":
-            return RestartingExp3(batch=setting.batch, exploration=setting.exploration)
+            return policies.RestartingExp3(batch=setting.batch, exploration=setting.exploration)
         case "D-UCB":
-            return DiscountedUCB(discount=setting.ucb_discount)
+            return policies.DiscountedUCB(discount=setting.ucb_discount)
         case "SW-UCB":
-            return SlidingWindowUCB(window=setting.window, confidence=profile.window_confidence)
+            return policies.SlidingWindowUCB(window=setting.window, confidence=profile.window_confidence)
         case "EXP3-IX":
-            return Exp3IX(learning_rate=setting.learning_rate, implicit_exploration=setting.implicit_exploration)
+            return policies.Exp3IX(
+                learning_rate=setting.learning_rate, implicit_exploration=setting.implicit_exploration
+            )
         case _:
             return discounted(name, profile, discount_of(name, setting, profile, fits))

@@ -13,22 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftbandit.engine.cpu.block import VECTOR, Desk, Evidence, Place, Waiting
-from driftbandit.engine.step.slots import (
-    accepted,
-    apart,
-    attempt,
+from driftbandit.engine.step.parts import (
     attempted_first,
     draw_more,
     own_of,
-    probability,
     put_shape,
-    rough,
-    score,
     shape_of,
     shaped,
     shared_of,
     weigh,
 )
+from driftbandit.engine.step.rule_functions import accepted, apart, attempt, probability, rough, score
 from driftbandit.numerics.elementary import exp
 from driftbandit.numerics.rng import BOOST, CHOICE, SCORE, Words, draw, uniform
 from driftbandit.numerics.single_precision import RoughAttempt

@@ -10,16 +10,8 @@ import numpy as np
 
 from driftbandit.engine.cpu.block import Desk, Evidence, Memory, Place
 from driftbandit.engine.step.forms import any_arm
-from driftbandit.engine.step.slots import (
-    common_of,
-    context,
-    context_of,
-    explore_of,
-    observations,
-    own_of,
-    probability,
-    total_of,
-)
+from driftbandit.engine.step.parts import common_of, context_of, explore_of, own_of, total_of
+from driftbandit.engine.step.rule_functions import context, observations, probability
 from driftbandit.numerics.rng import LUCK, draw, uniform
 
 ZERO = np.uint64(0)
@@ -73,23 +65,24 @@ def no_turn(parameters: Any, place: Place, evidence: Evidence, memory: Memory, d
 
 def turn_to_any(parameters: Any, place: Place, evidence: Evidence, memory: Memory, desk: Desk) -> None:
     """In a share of choices any arm is taken."""
-    seed, first_run, step = place
-    n_arms = evidence.shape[0]
     for r in range(desk.chosen.size):
-        e = explore_of(parameters, memory.explore, step, common_of(memory.common, r))
-        arm = any_arm(e, n_arms, seed, first_run + np.uint64(r), step)
-        if arm >= 0:
-            desk.chosen[r] = arm
+        turned(parameters, place, evidence, memory, desk, r)
 
 
 def turn_to_any_by_weight(parameters: Any, place: Place, evidence: Evidence, memory: Memory, desk: Desk) -> None:
     """In a share of choices any arm is taken, and the probability of the choice says so."""
-    seed, first_run, step = place
-    n_arms = evidence.shape[0]
     for r in range(desk.chosen.size):
-        e = explore_of(parameters, memory.explore, step, common_of(memory.common, r))
-        arm = any_arm(e, n_arms, seed, first_run + np.uint64(r), step)
-        if arm >= 0:
-            desk.chosen[r] = arm
+        taken, e = turned(parameters, place, evidence, memory, desk, r)
+        if taken:
             desk.probability[r] = probability(parameters, desk.scores[desk.chosen[r], r] * desk.total[r])
-        desk.probability[r] = (1.0 - e) * desk.probability[r] + e / n_arms
+        desk.probability[r] = (1.0 - e) * desk.probability[r] + e / evidence.shape[0]
+
+
+def turned(parameters: Any, place: Place, evidence: Evidence, memory: Memory, desk: Desk, r: int) -> tuple[bool, Any]:
+    """Whether one run takes any arm, and in which share of choices it does."""
+    seed, first_run, step = place
+    e = explore_of(parameters, memory.explore, step, common_of(memory.common, r))
+    arm = any_arm(e, evidence.shape[0], seed, first_run + np.uint64(r), step)
+    if arm >= 0:
+        desk.chosen[r] = arm
+    return arm >= 0, e

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from driftbandit.engine.cpu.block import Desk, Evidence, Memory, Place, Tally, World
-from driftbandit.engine.step.slots import (
+from driftbandit.engine.step.parts import (
     choose,
     forgotten,
     hear,

@@ -6,7 +6,7 @@
 import numpy as np
 
 from driftbandit.engine.cpu.block import Desk, Place, Tally, World
-from driftbandit.engine.step.slots import move, reward_of
+from driftbandit.engine.step.parts import move, reward_of
 from driftbandit.engine.step.walk import mean_after
 from driftbandit.numerics.elementary import exp
 from driftbandit.numerics.rng import REWARD, draw, uniform

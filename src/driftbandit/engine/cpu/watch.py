@@ -6,20 +6,8 @@ Forms of the slots `take`, `hear`, `heard` and `renewed`.
 from typing import Any
 
 from driftbandit.engine.cpu.block import Desk, Evidence, Memory
-from driftbandit.engine.step.slots import (
-    alarm,
-    common_of,
-    forgotten,
-    heard,
-    learn,
-    notice,
-    own_of,
-    put_common,
-    put_own,
-    renew,
-    renewed,
-    resets_all,
-)
+from driftbandit.engine.step.parts import common_of, forgotten, heard, own_of, put_common, put_own, renewed, resets_all
+from driftbandit.engine.step.rule_functions import alarm, learn, notice, renew
 
 
 def learn_only(parameters: Any, evidence: Evidence, memory: Memory, desk: Desk) -> None:

@@ -15,7 +15,7 @@ from driftbandit.engine.cuda.memory import own_means, room_on_the_card
 from driftbandit.engine.cuda.steps import following
 from driftbandit.engine.cuda.target import cuda
 from driftbandit.engine.cuda.watch import NO_ARM, start_again, start_of, windowed
-from driftbandit.engine.step.slots import forgotten, hear, own_of, put_own, reward_of, share, take, turn
+from driftbandit.engine.step.parts import forgotten, hear, own_of, put_own, reward_of, share, take, turn
 from driftbandit.numerics.elementary import real
 from driftbandit.numerics.rng import TRIAL, draw, uniform
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from driftbandit.engine.cuda.layout import ONE, ZERO, Arms, Choice, Place, World
 from driftbandit.engine.step.one_run import by_weight, chance_by_weight, drawn_tie, largest, tied_place
-from driftbandit.engine.step.slots import accepted, attempt, own_of, probability, score, shaped, weigh
+from driftbandit.engine.step.parts import own_of, shaped, weigh
+from driftbandit.engine.step.rule_functions import accepted, attempt, probability, score
 from driftbandit.engine.step.walk import mean_after, mean_at_start
 from driftbandit.numerics.elementary import exp, real
 from driftbandit.numerics.rng import BOOST, CHOICE, SCORE, draw, uniform

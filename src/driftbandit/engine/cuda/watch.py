@@ -12,25 +12,19 @@ from driftbandit.compiling.slot import OPEN
 from driftbandit.engine.cuda.layout import ONE, ZERO, Arms, Choice, Memory, Place
 from driftbandit.engine.cuda.steps import largest_weight
 from driftbandit.engine.step.forms import any_arm
-from driftbandit.engine.step.slots import (
-    alarm,
-    context,
+from driftbandit.engine.step.parts import (
     context_of,
     explore_of,
     forgotten,
     heard,
-    learn,
-    notice,
-    observations,
     own_of,
-    probability,
     put_own,
-    renew,
     renewed,
     resets_all,
     total_of,
     weigh,
 )
+from driftbandit.engine.step.rule_functions import alarm, context, learn, notice, observations, probability, renew
 from driftbandit.numerics.elementary import exp, real
 from driftbandit.numerics.rng import LUCK, draw, uniform
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.engine.step.slots import context, explore, log_weight, shape, unlearn
+from driftbandit.engine.step.rule_functions import context, explore, log_weight, shape, unlearn
 from driftbandit.numerics.elementary import real
 from driftbandit.numerics.rng import EXPLORE, draw, uniform
 

@@ -10,8 +10,8 @@ from typing import Any
 from driftbandit.numerics.elementary import real
 
 
-def nothing(numbers: Any, place: Any) -> Any:
-    """No numbers."""
+def nothing(first: Any, second: Any) -> Any:
+    """No numbers, whatever they would come from."""
     return ()
 
 
@@ -72,16 +72,11 @@ def repeated_reader(count: int, column: int) -> Any:
     return own
 
 
-def no_result(values: Any, factors: Any) -> Any:
-    """No numbers."""
-    return ()
-
-
 @functools.cache
 def scaled_by(count: int) -> Any:
     """scaled(values, factors) → each of `count` numbers times its factor."""
     if count == 0:
-        return no_result
+        return nothing
     fewer, last = scaled_by(count - 1), count - 1
 
     def scaled(values: Any, factors: Any) -> Any:
@@ -104,7 +99,7 @@ def first_factor(factors: Any) -> Any:
 def moved_by(count: int) -> Any:
     """moved(values, amounts) → each of `count` numbers plus its amount."""
     if count == 0:
-        return no_result
+        return nothing
     fewer, last = moved_by(count - 1), count - 1
 
     def moved(values: Any, amounts: Any) -> Any:

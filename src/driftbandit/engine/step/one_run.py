@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.engine.step.slots import accepted, arm_at, attempt, own_of, probability, score, settled, shaped, weigh
+from driftbandit.engine.step.parts import arm_at, own_of, settled, shaped, weigh
+from driftbandit.engine.step.rule_functions import accepted, attempt, probability, score
 from driftbandit.numerics.elementary import exp, real
 from driftbandit.numerics.rng import BOOST, CHOICE, SCORE, draw, uniform
 

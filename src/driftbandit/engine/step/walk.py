@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.engine.step.slots import first_mean, next_mean
+from driftbandit.engine.step.rule_functions import first_mean, next_mean
 from driftbandit.numerics.rng import START, TOGETHER, WALK, draw
 
 ZERO = np.uint64(0)

@@ -1,0 +1,7 @@
+"""The functions that a rule, or the path of an environment, brings: slots, until `link` fills them."""
+
+from driftbandit.compiling.slot import OPEN
+
+score = attempt = shape = accepted = rough = apart = log_weight = probability = context = explore = OPEN
+learn = unlearn = notice = alarm = renew = observations = OPEN
+first_mean = next_mean = OPEN
