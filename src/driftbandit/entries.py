@@ -34,10 +34,7 @@ class Row:
 
     def items(self, name: str, place: int) -> list[Any]:
         """A list."""
-        value = self._values[place]
-        if not isinstance(value, list):
-            raise checks.reject(name, "a list", value)
-        return value
+        return _list(name, self._values[place])
 
     def rows(self, name: str, place: int, width: int) -> list["Row"]:
         """A list of lists."""
@@ -71,11 +68,6 @@ class Entries:
             raise InvalidValue(f"{name} must be given, got entries {checks.shown(list(self._values))}")
         return self._values[name]
 
-    def exactly(self, name: str, wanted: Any) -> None:
-        """An entry with only one possible value."""
-        if self.get(name) != wanted:
-            raise checks.reject(name, repr(wanted), self.get(name))
-
     def inner(self, name: str) -> "Entries":
         """An entry that is a mapping."""
         return Entries(self.get(name), name)
@@ -102,17 +94,9 @@ class Entries:
         """An entry that is a finite number."""
         return checks.real(name, self.get(name, default))
 
-    def optional_real(self, name: str) -> float | None:
-        """An entry that is a finite number, or null."""
-        value = self.optional(name)
-        return None if value is None else checks.real(name, value)
-
     def items(self, name: str, default: list[Any] | None = None) -> list[Any]:
         """An entry that is a list."""
-        value = self.get(name, default)
-        if not isinstance(value, list):
-            raise checks.reject(name, "a list", value)
-        return value
+        return _list(name, self.get(name, default))
 
     def wholes(self, name: str) -> list[int]:
         """An entry that is a list of whole numbers of at least 0."""
@@ -127,10 +111,14 @@ class Entries:
         return _rows(name, self.get(name), width)
 
 
-def _rows(name: str, value: Any, width: int) -> list[Row]:
+def _list(name: str, value: Any) -> list[Any]:
     if not isinstance(value, list):
         raise checks.reject(name, "a list", value)
-    for item in value:
+    return value
+
+
+def _rows(name: str, value: Any, width: int) -> list[Row]:
+    for item in _list(name, value):
         if not isinstance(item, list) or len(item) != width:
             raise checks.reject(name, f"a list of lists of {width}", item)
     return [Row(item) for item in value]

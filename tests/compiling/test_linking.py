@@ -14,8 +14,7 @@ import pytest
 import driftbandit
 import driftbandit as db
 from driftbandit.compiling import linking
-from driftbandit.compiling.cache import cache_folder
-from driftbandit.compiling.target import CPU, Processor
+from driftbandit.compiling.target import CPU, Processor, cache_folder
 from driftbandit.engine.cpu import choice, loop, shard
 
 PACKAGE = Path(driftbandit.__file__).parent

@@ -8,7 +8,7 @@ import driftbandit as db
 import naive
 from driftbandit.compiling.linking import link
 from driftbandit.engine.cpu.shard import Shard, run_shard
-from driftbandit.engine.step.walk import mean_after, mean_at_start
+from driftbandit.engine.step.forms import mean_after, mean_at_start
 
 
 def walk(parameters, seed, run, arm, means):

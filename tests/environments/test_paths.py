@@ -10,7 +10,7 @@ import driftbandit as db
 from driftbandit.compiling.linking import link
 from driftbandit.engine.cpu.shard import Shard, run_shard
 from driftbandit.engine.oracle import static_oracle
-from driftbandit.engine.step.walk import mean_after, mean_at_start
+from driftbandit.engine.step.forms import mean_after, mean_at_start
 
 # Of choices, figures and static oracle, recorded when walks were the only random environments.
 BITS = [

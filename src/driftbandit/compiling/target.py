@@ -1,7 +1,10 @@
-"""Where compiled functions run: the processor here, a card in `driftbandit.engine.cuda.target`."""
+"""Where compiled functions run (the processor here, a card in `driftbandit.engine.cuda.target`), and are kept."""
 
 import contextlib
 import functools
+import os
+import sys
+import threading
 import types
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.compiling.cache import cache_folder
 from driftbandit.compiling.vector_width import wide_compiler
 from driftbandit.numerics import elementary
 
@@ -104,3 +106,32 @@ def _forgive(cache: Any) -> None:
             save(*entry)
 
     cache.load_overload, cache.save_overload = load_if_whole, save_if_possible
+
+
+@functools.cache
+def cache_folder() -> Path | None:
+    """Where compiled kernels are kept, or None where nothing can be written.
+
+    `DRIFTBANDIT_CACHE` names another folder; set to nothing it turns the cache off.
+    """
+    chosen = os.environ.get("DRIFTBANDIT_CACHE")
+    if chosen == "":
+        return None
+    try:
+        folder = Path(chosen) if chosen else _usual_folder()
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        probe = folder / f".write-{os.getpid()}-{threading.get_ident()}"
+        probe.touch()
+        probe.unlink()
+    except (OSError, RuntimeError):  # RuntimeError: nobody knows where home is
+        return None
+    return folder
+
+
+def _usual_folder() -> Path:
+    """Where this system keeps what can be made again."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home()) / "driftbandit" / "kernels"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "driftbandit" / "kernels"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "driftbandit" / "kernels"

@@ -7,7 +7,7 @@ import numpy as np
 from driftbandit.compiling.linking import link
 from driftbandit.compiling.target import CPU
 from driftbandit.engine.cpu.block import Reals
-from driftbandit.engine.step.walk import mean_after, mean_at_start
+from driftbandit.engine.step.forms import mean_after, mean_at_start
 from driftbandit.environments import Environment
 from driftbandit.environments.validation import means_of
 

@@ -17,23 +17,14 @@ from typing import Any
 import numpy as np
 
 from driftbandit.compiling.slot import OPEN
+from driftbandit.engine.cpu.block import Integers, Reals
 from driftbandit.engine.step.forms import any_arm
-from driftbandit.engine.step.one_run import by_weight, chance_by_weight, drawn_tie, largest, tied_place
-from driftbandit.engine.step.parts import common_of, context_of, explore_of, own_of, settled, turn
+from driftbandit.engine.step.one_run import by_weight, chance_by_weight, drawn_tie, largest, settled, tied_place
+from driftbandit.engine.step.parts import common_of, context_of, explore_of, own_of, turn
 from driftbandit.engine.step.rule_functions import context, observations
 from driftbandit.numerics.rng import CHOICE, LUCK, draw, uniform
-from driftbandit.online.sleeping import (
-    Integers,
-    Numbers,
-    Reals,
-    fallen_asleep,
-    least,
-    one_asleep,
-    other_at,
-    size,
-    weight_at,
-    with_sleepers,
-)
+from driftbandit.online.sleeping import fallen_asleep, least, one_asleep, other_at, size, weight_at, with_sleepers
+from driftbandit.policies.rule import Parameters
 
 ZERO = np.uint64(0)
 HALF_WORD = np.uint64(32)
@@ -113,33 +104,33 @@ def own_weight(settings: Reals, weight: float, j: int) -> Any:
     return weight * settings[weights_at + j]
 
 
-def kept_count(p: Numbers, table: Reals, shapes: Reals, k: int, i: int, weight: float) -> Any:
+def kept_count(p: Parameters, table: Reals, shapes: Reals, k: int, i: int, weight: float) -> Any:
     """Observations of an arm, faded as its numbers are."""
     return (table[k, size] + table[k, other_at + size]) * weight
 
 
-def told_count(p: Numbers, table: Reals, shapes: Reals, k: int, i: int, weight: float) -> Any:
+def told_count(p: Parameters, table: Reals, shapes: Reals, k: int, i: int, weight: float) -> Any:
     """Observations that an arm's numbers stand for."""
     return observations(p, *own_of(shapes, i))
 
 
-def plainly(p: Numbers, total: float, settings: Reals, dice: Dice) -> Any:
+def plainly(p: Parameters, total: float, settings: Reals, dice: Dice) -> Any:
     """What arms share follows from the number of observations."""
     return context(p, total)
 
 
-def with_more(p: Numbers, total: float, settings: Reals, dice: Dice) -> Any:
+def with_more(p: Parameters, total: float, settings: Reals, dice: Dice) -> Any:
     """What arms share follows from that, from shared numbers and from luck."""
     words = draw(*dice, ZERO, LUCK, ZERO)
     return context_of(p, total, common_of(settings), uniform(words[0], words[1]))
 
 
-def no_turn(p: Numbers, settings: Reals, place: int, count: int, dice: Dice) -> tuple[int, bool, float]:
+def no_turn(p: Parameters, settings: Reals, place: int, count: int, dice: Dice) -> tuple[int, bool, float]:
     """Every choice stands."""
     return place, False, 0.0
 
 
-def turn_to_any(p: Numbers, settings: Reals, place: int, count: int, dice: Dice) -> tuple[int, bool, float]:
+def turn_to_any(p: Parameters, settings: Reals, place: int, count: int, dice: Dice) -> tuple[int, bool, float]:
     """In a share of choices any arm is taken; its place, whether that was so, and the share."""
     share = explore_of(p, settings[SHARE], settings[STEP], common_of(settings))
     other = any_arm(share, count, *dice)
@@ -153,7 +144,9 @@ def next_dice(settings: Reals) -> Dice:
     return seed, np.uint64(settings[REPLICA]), np.uint64(settings[SEQUENCE])
 
 
-def read(p: Numbers, table: Reals, order: Integers, shapes: Reals, settings: Reals, weight: float, active: int) -> Any:
+def read(
+    p: Parameters, table: Reals, order: Integers, shapes: Reals, settings: Reals, weight: float, active: int
+) -> Any:
     """The numbers of the arms awake as they count now; the number of observations is returned."""
     total = 0.0
     for i in range(active):

@@ -9,12 +9,13 @@ import numpy as np
 from driftbandit.compiling.linking import link
 from driftbandit.compiling.target import CPU
 from driftbandit.engine.cpu import context, watch
+from driftbandit.engine.cpu.block import Reals
 from driftbandit.engine.step import numbers, one_run
 from driftbandit.engine.step.rule_slots import rule_slots
 from driftbandit.errors import InvalidValue
 from driftbandit.numerics.rng import TRIAL, draw, uniform
 from driftbandit.online import choice_kernels as kernels
-from driftbandit.online.sleeping import ZERO, Order, Reals, best_asleep, sleeping_slots
+from driftbandit.online.sleeping import ZERO, Order, best_asleep, sleeping_slots
 from driftbandit.policies import Policy, Rule
 from driftbandit.policies.rule import no_context
 
@@ -154,7 +155,7 @@ def compiled_choice(rule: Rule) -> Any:
     if rule.selection == "weighted":
         return link(kernels.choose_by_weight, CPU, **slots)
     slots |= sleeping_slots(rule) | {
-        "settled": one_run.sampled_score if rule.selection == "sampled" else one_run.index_score,
+        "attempted": one_run.attempted_score if rule.selection == "sampled" else one_run.index_score,
         "chance_of": kernels.even_split if known_now else kernels.later,
     }
     return link(kernels.choose_by_score, CPU, **slots)

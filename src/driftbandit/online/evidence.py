@@ -32,12 +32,13 @@ import numpy as np
 
 from driftbandit.compiling.linking import link
 from driftbandit.compiling.target import CPU
+from driftbandit.engine.cpu.block import Integers, Reals
 from driftbandit.entries import Entries
 from driftbandit.errors import InvalidValue
 from driftbandit.online.choice_kernels import Choice, Columns, columns_of
 from driftbandit.online.chooser import Chooser, told_total
 from driftbandit.online.pending import LARGEST_ID, MOST_REPLICAS, Waiting
-from driftbandit.online.sleeping import Integers, Order, Reals, grown, may_sleep
+from driftbandit.online.sleeping import Order, grown, may_sleep
 from driftbandit.online.window import Observation, Window
 
 START = -1
@@ -79,7 +80,7 @@ class Evidence:
         self._learners: dict[int, Callable[[float, float], tuple[float, ...]]] = {}
         """What a reward adds, by the number of eligible arms."""
         self._simply = not (self.fresh or self.mixed)
-        self._credit = _compiled_credit()
+        self._credit = link(credit, CPU)
 
     # Arms
 
@@ -246,10 +247,8 @@ class Evidence:
 
     def _learner(self, eligible: int) -> Callable[[float, float], tuple[float, ...]]:
         zeros = (0.0,) * self.size
-        learner = self._learners[eligible] = functools.partial(
-            self.rule.learn, self.chooser.parameters(eligible), *zeros
-        )
-        return learner
+        self._learners[eligible] = functools.partial(self.rule.learn, self.chooser.parameters(eligible), *zeros)
+        return self._learners[eligible]
 
     # Looking
 
@@ -374,8 +373,3 @@ def credit(table: Reals, arm: int, amounts: tuple[float, ...], scale: float) -> 
     for j in range(len(amounts)):
         table[arm, j] += amounts[j] * scale
     table[arm, len(amounts)] += scale
-
-
-@functools.cache
-def _compiled_credit() -> Any:
-    return link(credit, CPU)

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from driftbandit import checks
+from driftbandit.engine.cpu.block import Reals
 from driftbandit.errors import InvalidValue
 from driftbandit.online.evidence import START
 from driftbandit.online.pending import ANSWERED, MOST_REPLICAS, NUMBER, REPLICA_SHIFT, Waiting
-from driftbandit.online.sleeping import Reals
 from driftbandit.online.state import State
 
 
@@ -28,7 +28,7 @@ class Holder:
 
     def __init__(self, state: State, seconds: float) -> None:
         self.state, self.evidence = state, state.evidence
-        state.timing.latest = seconds
+        state.timing.move_to(seconds)
         self.now = state.timing.steps
         self.evidence.advance(self.now)
         weight = self.evidence.factors(self.now) * self.evidence.table[:, self.evidence.at.weight, None]
@@ -91,7 +91,7 @@ def merged(states: Sequence[State], replica: int | None) -> State:
         raise checks.reject("replica", f"none of {', '.join(map(str, taken))}", replica)
     names = dict.fromkeys(name for state in states for name in state.arms.all_names())
     result = State.new(names, dataclasses.replace(states[0].settings, replica=replica), states[0].timing.clock)
-    result.timing.latest = seconds
+    result.timing.move_to(seconds)
     result.timing.steps = max(holder.now for holder in holders)
     for key in taken:
         counts = [holder.known.get(key, (0, 0)) for holder in holders]

@@ -21,6 +21,7 @@ from driftbandit import checks
 from driftbandit.compiling.linking import link
 from driftbandit.compiling.target import CPU
 from driftbandit.engine.cpu import context, watch
+from driftbandit.engine.cpu.block import Reals
 from driftbandit.engine.cpu.shard import block_slots
 from driftbandit.engine.step.parts import forgotten, heard, own_of, put_own, renewed, take
 from driftbandit.engine.step.rule_slots import rule_slots
@@ -29,7 +30,7 @@ from driftbandit.errors import InvalidValue
 from driftbandit.online.chooser import Chooser
 from driftbandit.online.evidence import Evidence, empty_table
 from driftbandit.online.pending import Waiting
-from driftbandit.online.sleeping import Reals, grown
+from driftbandit.online.sleeping import grown
 
 
 class Kept(NamedTuple):
@@ -81,7 +82,6 @@ class Present(Evidence):
     def __init__(self, chooser: Chooser, capacity: int, by_clock: bool) -> None:
         super().__init__(chooser, capacity, by_clock)
         self.clock = self.window = None
-        self._clocked = by_clock
         self.fresh = by_clock
         self.ticking = not by_clock
         self._shared = chooser.common

@@ -12,7 +12,6 @@ Everything about sleeping arms is here: the list of arms (`Order`), the draw for
 choice (`choice_kernels`) that know of them.
 """
 
-import functools
 import math
 from typing import Any
 
@@ -23,6 +22,7 @@ from driftbandit import checks
 from driftbandit.compiling.linking import link
 from driftbandit.compiling.slot import OPEN
 from driftbandit.compiling.target import CPU
+from driftbandit.engine.cpu.block import Integers, Reals
 from driftbandit.engine.step.parts import own_of
 from driftbandit.engine.step.rule_functions import shape
 from driftbandit.entries import Entries
@@ -30,10 +30,8 @@ from driftbandit.errors import InvalidValue
 from driftbandit.numerics.elementary import log
 from driftbandit.numerics.rng import CHOICE, draw, uniform
 from driftbandit.policies import Rule
+from driftbandit.policies.rule import Parameters
 
-Reals = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Numbers = tuple[float, ...]
 FEW_ARMS = 64
 """Up to here every arm is looked at in every decision: drawing some as a group pays only beyond."""
 ZERO = np.uint64(0)
@@ -164,15 +162,10 @@ def grown(array: NDArray[Any], capacity: int, axis: int = 0) -> NDArray[Any]:
 def best_asleep(rule: Rule, shared: float, count: int, seed: int, replica: int, sequence: int) -> float:
     """The largest score of `count` sleeping arms in one decision."""
     assert rule.posterior is not None
-    luck = _compiled_luck()(np.uint64(seed), replica, sequence)
+    luck = link(exponential, CPU)(np.uint64(seed), replica, sequence)
     successes, failures = rule.posterior.shape(rule.parameters, shared, *rule.initial)
     value = best_log_odds(luck, count, successes, failures)
     return value if rule.posterior.small else math.exp(min(value, 700.0))
-
-
-@functools.cache
-def _compiled_luck() -> Any:
-    return link(exponential, CPU)
 
 
 def exponential(seed: np.uint64, replica: int, sequence: int) -> float:
@@ -222,24 +215,24 @@ def sleeping_slots(rule: Rule) -> dict[str, Any]:
     return slots
 
 
-def no_mean(p: Numbers, shared: float, start: Numbers) -> float:
+def no_mean(p: Parameters, shared: float, start: Parameters) -> float:
     """Samples count as they are."""
     return -math.inf
 
 
-def mean_odds(p: Numbers, shared: float, start: Numbers) -> Any:
+def mean_odds(p: Parameters, shared: float, start: Parameters) -> Any:
     """What an optimistic sample of a new arm counts for at least."""
     numbers = shape(p, shared, *start)
     return numbers[0] / numbers[1]
 
 
-def mean_log_odds(p: Numbers, shared: float, start: Numbers) -> float:
+def mean_log_odds(p: Parameters, shared: float, start: Parameters) -> float:
     """What an optimistic sample of a new arm counts for at least, as log odds."""
     numbers = shape(p, shared, *start)
     return log(numbers[0] / numbers[1])
 
 
-def same_shapes(p: Numbers, shared: float, own: Numbers, start: Numbers) -> Any:
+def same_shapes(p: Parameters, shared: float, own: Parameters, start: Parameters) -> Any:
     """Whether a posterior is exactly the one an arm starts with, and nothing is left that could ever tell."""
     mine, new = shape(p, shared, *own), shape(p, shared, *start)
     same = mine[0] == new[0] and mine[1] == new[1]
@@ -248,7 +241,7 @@ def same_shapes(p: Numbers, shared: float, own: Numbers, start: Numbers) -> Any:
     return same
 
 
-def never(p: Numbers, shared: float, own: Numbers, start: Numbers) -> bool:
+def never(p: Parameters, shared: float, own: Parameters, start: Parameters) -> bool:
     """Arms are told apart whatever their evidence."""
     return False
 
@@ -272,7 +265,7 @@ def one_asleep(active: int, count: int, seed: np.uint64, run: np.uint64, step: n
 
 
 def fallen_asleep(
-    p: Numbers, shared: float, start: Numbers, table: Reals, order: Integers, shapes: Reals, active: int
+    p: Parameters, shared: float, start: Parameters, table: Reals, order: Integers, shapes: Reals, active: int
 ) -> int:
     """Arms whose evidence no longer tells them from a new arm fall asleep; how many are awake still."""
     ever = True

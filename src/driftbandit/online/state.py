@@ -188,7 +188,7 @@ def _interval(low: float, high: float) -> str:
 def upgraded(values: Any) -> Any:
     """A state of any version as one of this version."""
     entries = Entries(values)
-    entries.exactly("format", FORMAT)
+    checks.one_of("format", entries.get("format"), [FORMAT])
     version = checks.whole("version", entries.get("version"), 1, VERSION)
     while version < VERSION:
         values = UPGRADES[version](Entries(values))

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from driftbandit.engine.cpu.block import Reals
 from driftbandit.errors import InvalidValue
 from driftbandit.exact.choice import Surroundings, arm_probabilities
-from driftbandit.online.sleeping import Reals
 from driftbandit.policies import Rule
 
 if TYPE_CHECKING:

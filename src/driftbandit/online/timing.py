@@ -18,16 +18,12 @@ class Timing:
         self.clock = clock
         self.steps: float = 0
         """When the latest decision was made; where a step is a decision, how many were."""
-        self._latest = -math.inf
-
-    @property
-    def latest(self) -> float:
+        self.latest = -math.inf
         """The seconds of the latest decision, −∞ before the first."""
-        return self._latest
 
-    @latest.setter
-    def latest(self, seconds: float) -> None:
-        self._latest = seconds
+    def move_to(self, seconds: float) -> None:
+        """The latest decision was made then."""
+        self.latest = seconds
         if self.step_seconds is not None and math.isfinite(seconds):
             self.steps = seconds / self.step_seconds
 
@@ -37,13 +33,13 @@ class Timing:
             return self._counted(time)
         if time is None:
             seconds = self.clock()
-            if type(seconds) is not float or not self._latest <= seconds < math.inf:
-                seconds = max(checks.real("clock", seconds), self._latest)  # clocks are set back at times
+            if type(seconds) is not float or not self.latest <= seconds < math.inf:
+                seconds = max(checks.real("clock", seconds), self.latest)  # clocks are set back at times
         else:
             seconds = checks.real("time", time)
-            if seconds < self._latest:
-                raise checks.reject("time", f"at least {self._latest!r}, when the latest decision was made", time)
-        self._latest = seconds
+            if seconds < self.latest:
+                raise checks.reject("time", f"at least {self.latest!r}, when the latest decision was made", time)
+        self.latest = seconds
         self.steps = seconds / self.step_seconds
         return self.steps
 
@@ -52,7 +48,7 @@ class Timing:
         if self.step_seconds is None:
             return self._counted(time)
         seconds = checks.real("time", self.clock() if time is None else time)
-        return max(seconds, self._latest) / self.step_seconds
+        return max(seconds, self.latest) / self.step_seconds
 
     def _counted(self, time: Any) -> float:
         if time is not None:
@@ -61,12 +57,12 @@ class Timing:
 
     def state(self) -> dict[str, Any]:
         """What a file says of time."""
-        return {"latest": self._latest if math.isfinite(self._latest) else None, "steps": self.steps}
+        return {"latest": self.latest if math.isfinite(self.latest) else None, "steps": self.steps}
 
     def restore(self, entries: Entries) -> None:
         """Take over what a file says."""
-        latest = entries.optional_real("latest")
+        latest = entries.optional("latest")
         if latest is not None:
-            self.latest = latest
+            self.move_to(checks.real("latest", latest))
         if self.step_seconds is None:
             self.steps = entries.whole("steps", 1 << 53)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Reals = NDArray[np.float64]
+Integers = NDArray[np.int64]
 Evidence = Reals
 """What a policy knows of every arm: `[arm, number, run]`, to be taken arm by arm, whose rows are contiguous."""
 Place = tuple[np.uint64, np.uint64, np.uint64]

@@ -6,8 +6,8 @@
 import numpy as np
 
 from driftbandit.engine.cpu.block import Desk, Place, Tally, World
+from driftbandit.engine.step.forms import mean_after
 from driftbandit.engine.step.parts import move, reward_of
-from driftbandit.engine.step.walk import mean_after
 from driftbandit.numerics.elementary import exp
 from driftbandit.numerics.rng import REWARD, draw, uniform
 from driftbandit.numerics.sampling import log_odds_accepted, log_odds_attempt, normal_pair

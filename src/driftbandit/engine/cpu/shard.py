@@ -17,8 +17,8 @@ from driftbandit.compiling.target import CPU
 from driftbandit.engine.cpu import choice, context, loop, observation, watch
 from driftbandit.engine.cpu.block import VECTOR, Desk, Memory, Reals, Tally, Waiting, World
 from driftbandit.engine.step import numbers
+from driftbandit.engine.step.forms import mean_at_start
 from driftbandit.engine.step.rule_slots import rule_slots
-from driftbandit.engine.step.walk import mean_at_start
 from driftbandit.environments import Environment
 from driftbandit.environments.validation import means_of
 from driftbandit.policies import Policy, Rule

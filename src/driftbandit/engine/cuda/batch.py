@@ -51,10 +51,8 @@ def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
     weighted, sampled = rule.selection == "weighted", rule.selection == "sampled"
     if not in_shared:
         decide = steps.choose_from_many_by_weight if weighted else steps.choose_from_many
-    elif weighted:
-        decide = steps.choose_by_weight
     else:
-        decide = steps.choose_by_sample if sampled else steps.choose_by_index
+        decide = steps.choose_by_weight if weighted else steps.choose_by_score
     if path is not None:
         begin, move = steps.begin_walks, steps.walk_rested if environment.rested else steps.walk_restless
     elif own:
@@ -68,7 +66,7 @@ def kind_of(shard: Shard, rule: Rule, gpu: Gpu, threads: int) -> Kind:
             "own_of": memory.reader(len(rule.initial)),
             "put_own": memory.writer(len(rule.initial)),
             "arm_at": one_run.counted,
-            "settled": one_run.sampled_score if sampled else one_run.index_score,
+            "attempted": one_run.attempted_score if sampled else one_run.index_score,
             "reward_of": REWARDS[environment.rewards],
             "first_mean": path and path.first,
             "next_mean": path and path.following,

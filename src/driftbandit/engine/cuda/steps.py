@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from driftbandit.engine.cuda.layout import ONE, ZERO, Arms, Choice, Place, World
+from driftbandit.engine.step.forms import mean_after, mean_at_start
 from driftbandit.engine.step.one_run import by_weight, chance_by_weight, drawn_tie, largest, tied_place
-from driftbandit.engine.step.parts import own_of, shaped, weigh
-from driftbandit.engine.step.rule_functions import accepted, attempt, probability, score
-from driftbandit.engine.step.walk import mean_after, mean_at_start
+from driftbandit.engine.step.parts import attempted, own_of, weigh
+from driftbandit.engine.step.rule_functions import probability
 from driftbandit.numerics.elementary import exp, real
-from driftbandit.numerics.rng import BOOST, CHOICE, SCORE, draw, uniform
+from driftbandit.numerics.rng import CHOICE, draw, uniform
 
 BIT = np.uint32(1)
 NO_BITS = np.uint32(0)
@@ -27,8 +27,8 @@ MOST_TIES = 32
 """Arms that a mask of ties has bits for; with more arms, a rare tie is found again by computing all scores again."""
 
 
-def choose_by_sample(parameters: Any, shared: Any, arms: Arms, scores: Any, place: Place) -> Choice:
-    """The arm with the largest random score.
+def choose_by_score(parameters: Any, shared: Any, arms: Arms, scores: Any, place: Place) -> Choice:
+    """The arm with the largest score.
 
     One loop over arms and attempts: a thread whose attempt is rejected falls behind by one turn, where a loop over
     attempts within a loop over arms would make its whole warp wait at every arm.
@@ -39,32 +39,14 @@ def choose_by_sample(parameters: Any, shared: Any, arms: Arms, scores: Any, plac
     arm = ZERO
     tries = ZERO
     while arm < arms.count:
-        numbers = shaped(parameters, shared, own_of(arms, arm))
-        words = draw(*place, arm, SCORE, tries)
-        more = draw(*place, arm, BOOST, tries)
-        value, sure = attempt(numbers, words, more)
+        value, stands = attempted(parameters, shared, own_of(arms, arm), place, arm, tries)
         tries += ONE
-        if sure or accepted(numbers, words):
+        if stands:
             tied = marked(tied, arm, value, best)
             chosen = arm if value > best else chosen
             best = max(value, best)
             arm += ONE
             tries = ZERO
-    return Choice(untied(chosen, tied, arms.count, place), real(1.0))
-
-
-def choose_by_index(parameters: Any, shared: Any, arms: Arms, scores: Any, place: Place) -> Choice:
-    """The arm with the largest score, where scores are not random."""
-    chosen = ZERO
-    tied = NO_BITS
-    best = real(LOWEST)
-    arm = ZERO
-    while arm < arms.count:
-        value = score(parameters, shared, *own_of(arms, arm))
-        tied = marked(tied, arm, value, best)
-        chosen = arm if value > best else chosen
-        best = max(value, best)
-        arm += ONE
     return Choice(untied(chosen, tied, arms.count, place), real(1.0))
 
 
@@ -98,11 +80,15 @@ def untied(chosen: Any, tied: Any, n_arms: Any, place: Place) -> Any:
 
 def choose_by_weight(parameters: Any, shared: Any, arms: Arms, scores: Any, place: Place) -> Choice:
     """An arm by its probability, which is returned too."""
-    largest = largest_weight(parameters, shared, arms)
+    most = weigh(parameters, shared, own_of(arms, ZERO))
+    arm = ONE
+    while arm < arms.count:
+        most = max(most, weigh(parameters, shared, own_of(arms, arm)))
+        arm += ONE
     total = real(0.0)
     arm = ZERO
     while arm < arms.count:
-        weight = exp(weigh(parameters, shared, own_of(arms, arm)) - largest)
+        weight = exp(weigh(parameters, shared, own_of(arms, arm)) - most)
         scores[arm] = weight
         total += weight
         arm += ONE
@@ -121,16 +107,6 @@ def choose_by_weight(parameters: Any, shared: Any, arms: Arms, scores: Any, plac
         below += here
         arm += ONE
     return Choice(chosen, chance)
-
-
-def largest_weight(parameters: Any, shared: Any, arms: Arms) -> Any:
-    """The logarithm of the largest weight."""
-    most = weigh(parameters, shared, own_of(arms, ZERO))
-    arm = ONE
-    while arm < arms.count:
-        most = max(most, weigh(parameters, shared, own_of(arms, arm)))
-        arm += ONE
-    return most
 
 
 def choose_from_many(parameters: Any, shared: Any, arms: Arms, scores: Any, place: Place) -> Choice:

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.compiling.cache import cache_folder
-from driftbandit.compiling.target import Target
+from driftbandit.compiling.target import Target, cache_folder
 from driftbandit.numerics import elementary, rng, sampling
 from driftbandit.numerics.elementary import real
 from driftbandit.numerics.rng import HALF_WORD, Words, open_uniform

@@ -10,8 +10,8 @@ import numpy as np
 
 from driftbandit.compiling.slot import OPEN
 from driftbandit.engine.cuda.layout import ONE, ZERO, Arms, Choice, Memory, Place
-from driftbandit.engine.cuda.steps import largest_weight
 from driftbandit.engine.step.forms import any_arm
+from driftbandit.engine.step.one_run import chance_by_weight, scale_of_weights
 from driftbandit.engine.step.parts import (
     context_of,
     explore_of,
@@ -22,10 +22,9 @@ from driftbandit.engine.step.parts import (
     renewed,
     resets_all,
     total_of,
-    weigh,
 )
-from driftbandit.engine.step.rule_functions import alarm, context, learn, notice, observations, probability, renew
-from driftbandit.numerics.elementary import exp, real
+from driftbandit.engine.step.rule_functions import alarm, context, learn, notice, observations, renew
+from driftbandit.numerics.elementary import real
 from driftbandit.numerics.rng import LUCK, draw, uniform
 
 initial_of = start_of = OPEN
@@ -90,20 +89,9 @@ def turn_to_any_by_weight(
     arm = any_arm(e, np.int64(arms.count), *place)
     if arm >= 0:
         chosen = np.uint64(arm)
-        chance = chance_by_weight(parameters, shared, arms, chosen)
+        scale = scale_of_weights(parameters, shared, arms, int(arms.count))
+        chance = chance_by_weight(parameters, shared, arms, chosen, *scale)
     return Choice(chosen, (real(1.0) - e) * chance + e / real(arms.count))
-
-
-def chance_by_weight(parameters: Any, shared: Any, arms: Arms, chosen: Any) -> Any:
-    """The probability of an arm that was not chosen by it."""
-    largest = largest_weight(parameters, shared, arms)
-    total = real(0.0)
-    arm = ZERO
-    while arm < arms.count:
-        total += exp(weigh(parameters, shared, own_of(arms, arm)) - largest)
-        arm += ONE
-    weight = exp(weigh(parameters, shared, own_of(arms, chosen)) - largest)
-    return probability(parameters, weight * (real(1.0) / total))
 
 
 def learn_only(parameters: Any, arms: Arms, common: Any, choice: Choice, reward: Any, memory: Memory) -> Any:

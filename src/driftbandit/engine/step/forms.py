@@ -1,16 +1,17 @@
 """Forms of the parts of a step that are the same on every device.
 
 Most rules compare arms by their own numbers, weigh them by the first, forget nothing and explore by their scores alone,
-and pay for nothing else.
+and pay for nothing else. Where every run has means of its own, those of a `Path` start and go on as its functions say;
+random words that they do not look at cost nothing.
 """
 
 from typing import Any
 
 import numpy as np
 
-from driftbandit.engine.step.rule_functions import context, explore, log_weight, shape, unlearn
+from driftbandit.engine.step.rule_functions import context, explore, first_mean, log_weight, next_mean, shape, unlearn
 from driftbandit.numerics.elementary import real
-from driftbandit.numerics.rng import EXPLORE, draw, uniform
+from driftbandit.numerics.rng import EXPLORE, START, TOGETHER, WALK, draw, uniform
 
 ZERO = np.uint64(0)
 
@@ -70,3 +71,17 @@ def fixed_share(parameters: Any, fixed: float, step: Any, common: Any) -> float:
 def share_at_step(parameters: Any, fixed: float, step: Any, common: Any) -> Any:
     """A share that the rule works out."""
     return min(max(explore(parameters, real(step), *common), real(0.0)), real(1.0))
+
+
+def mean_at_start(path: Any, seed: Any, run: Any, arm: Any) -> Any:
+    """The mean of an arm at clock 1."""
+    words = draw(seed, run, ZERO, arm, START, ZERO)
+    together = draw(seed, run, ZERO, ZERO, TOGETHER, ZERO)
+    return first_mean(path, np.int64(arm), words, together)
+
+
+def mean_after(path: Any, mean: Any, seed: Any, run: Any, clock: Any, arm: Any) -> Any:
+    """The mean of an arm one step after `clock`, where it was `mean`."""
+    words = draw(seed, run, clock, arm, WALK, ZERO)
+    together = draw(seed, run, clock, ZERO, TOGETHER, ZERO)
+    return next_mean(path, mean, np.int64(clock), np.int64(arm), words, together)

@@ -2,8 +2,8 @@
 
 The same decisions as `cpu.choice` makes for a block, from the same random numbers and in the same order of arithmetic,
 but without scratch space: what a rare tie needs again is computed again. The slot `own_of` reads the numbers at a place
-of the list of arms, `arm_at` says which arm stands there (its random numbers depend on that), and `settled` gives its
-score. `dice` is where random numbers come from: the seed, the run, the step.
+of the list of arms, `arm_at` says which arm stands there (its random numbers depend on that), and `attempted`
+makes its score. `dice` is where random numbers come from: the seed, the run, the step.
 """
 
 from math import inf
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.engine.step.parts import arm_at, own_of, settled, shaped, weigh
+from driftbandit.engine.step.parts import arm_at, attempted, own_of, shaped, weigh
 from driftbandit.engine.step.rule_functions import accepted, attempt, probability, score
 from driftbandit.numerics.elementary import exp, real
 from driftbandit.numerics.rng import BOOST, CHOICE, SCORE, draw, uniform
@@ -23,23 +23,28 @@ LOWEST = -inf
 Dice = tuple[np.uint64, np.uint64, np.uint64]
 
 
-def sampled_score(parameters: Any, shared: Any, own: Any, dice: Dice, arm: np.uint64) -> Any:
-    """The random score of an arm: attempts until one stands."""
-    seed, run, step = dice
+def attempted_score(parameters: Any, shared: Any, own: Any, dice: Dice, arm: Any, tries: Any) -> tuple[Any, Any]:
+    """One attempt at the random score of an arm, and whether it stands."""
     numbers = shaped(parameters, shared, own)
+    words = draw(*dice, arm, SCORE, tries)
+    more = draw(*dice, arm, BOOST, tries)
+    value, sure = attempt(numbers, words, more)
+    return value, sure or accepted(numbers, words)
+
+
+def index_score(parameters: Any, shared: Any, own: Any, dice: Dice, arm: Any, tries: Any) -> tuple[Any, Any]:
+    """The score of an arm where it is not random: it stands."""
+    return score(parameters, shared, *own), True
+
+
+def settled(parameters: Any, shared: Any, own: Any, dice: Dice, arm: Any) -> Any:
+    """The score of an arm: attempts until one stands."""
     tries = ZERO
     while True:
-        words = draw(seed, run, step, arm, SCORE, tries)
-        more = draw(seed, run, step, arm, BOOST, tries)
-        value, sure = attempt(numbers, words, more)
-        if sure or accepted(numbers, words):
+        value, stands = attempted(parameters, shared, own, dice, arm, tries)
+        if stands:
             return value
         tries += ONE
-
-
-def index_score(parameters: Any, shared: Any, own: Any, dice: Dice, arm: np.uint64) -> Any:
-    """The score of an arm where it is not random."""
-    return score(parameters, shared, *own)
 
 
 def listed(arms: Any, place: Any) -> Any:
@@ -86,27 +91,32 @@ def tied_place(
     return -1
 
 
-def by_weight(parameters: Any, shared: Any, numbers: Any, count: int, dice: Dice) -> tuple[int, Any, Any]:
-    """A place by its probability; what logarithms of weights are taken from, and what weights are multiplied by."""
+def scale_of_weights(parameters: Any, shared: Any, numbers: Any, count: int) -> tuple[Any, Any]:
+    """What is taken from logarithms of weights, and what weights are then multiplied by, so that their sum is 1."""
     most = weigh(parameters, shared, own_of(numbers, 0))
     for i in range(1, count):
         most = max(most, weigh(parameters, shared, own_of(numbers, i)))
     total = real(0.0)
     for i in range(count):
         total += exp(weigh(parameters, shared, own_of(numbers, i)) - most)
-    inverse = real(1.0) / total
+    return most, real(1.0) / total
+
+
+def by_weight(parameters: Any, shared: Any, numbers: Any, count: int, dice: Dice) -> tuple[int, Any, Any]:
+    """A place by its probability, and the scale of weights."""
+    most, inverse = scale_of_weights(parameters, shared, numbers, count)
     words = draw(*dice, ZERO, CHOICE, ZERO)
     target = uniform(words[0], words[1])
     place = 0
     below = real(0.0)
     for i in range(count):
-        here = probability(parameters, exp(weigh(parameters, shared, own_of(numbers, i)) - most) * inverse)
+        here = chance_by_weight(parameters, shared, numbers, i, most, inverse)
         if target >= below and here > 0.0:
             place = i
         below += here
     return place, most, inverse
 
 
-def chance_by_weight(parameters: Any, shared: Any, numbers: Any, place: int, most: Any, inverse: Any) -> Any:
-    """The probability of a place, from what `by_weight` said."""
+def chance_by_weight(parameters: Any, shared: Any, numbers: Any, place: Any, most: Any, inverse: Any) -> Any:
+    """The probability of a place, from the scale of weights."""
     return probability(parameters, exp(weigh(parameters, shared, own_of(numbers, place)) - most) * inverse)
