@@ -20,17 +20,18 @@ LIMITS = {
     "(b) an environment by the clock, places": 5,
     "(b′) an environment random by run, places": 5,
     "(d) a figure of an existing kind, places": 1,
+    "(c) a field of the live state, places": 2,
+    "(d′) a figure of a new kind, places": 2,
+    "type: ignore about mixins": 0,
+    "files, online": 16,
     # As it is now; to be lowered whenever it can be, and never to be raised.
-    "(c) a field of the live state, places": 7,
-    "(d′) a figure of a new kind, places": 11,
-    "type: ignore about mixins": 11,
-    "type: ignore": 23,
-    "modules in knots, late ones too": 26,
-    "functions of more than 8 arguments": 28,
-    "functions of more than 60 lines": 5,
-    "columns": 79,
-    "underscores of others": 107,
-    "names used twice": 14,
+    "type: ignore": 5,
+    "modules in knots, late ones too": 20,
+    "functions of more than 8 arguments": 9,
+    "functions of more than 60 lines": 2,
+    "columns": 10,
+    "underscores of others": 13,
+    "names used twice": 11,
 }
 
 

@@ -57,13 +57,13 @@ class Entries:
         """An entry that is not null, and must be there where it has no default."""
         if default is not None and name not in self._values:
             return default
-        value = self.optional(name)
+        value = self.nullable(name)
         if value is None:
             raise checks.reject(name, "given", value)
         return value
 
-    def optional(self, name: str) -> Any:
-        """An entry that must be there."""
+    def nullable(self, name: str) -> Any:
+        """An entry that must be there, and may be null."""
         if name not in self._values:
             raise InvalidValue(f"{name} must be given, got entries {checks.shown(list(self._values))}")
         return self._values[name]
@@ -79,9 +79,9 @@ class Entries:
             raise checks.reject(name, "a mapping of names", value)
         return value
 
-    def text(self, name: str) -> str:
+    def text(self, name: str, default: str | None = None) -> str:
         """An entry that is a text."""
-        value = self.get(name)
+        value = self.get(name, default)
         if not isinstance(value, str):
             raise checks.reject(name, "a text", value)
         return value
@@ -98,17 +98,17 @@ class Entries:
         """An entry that is a list."""
         return _list(name, self.get(name, default))
 
-    def wholes(self, name: str) -> list[int]:
+    def wholes(self, name: str, default: list[int] | None = None) -> list[int]:
         """An entry that is a list of whole numbers of at least 0."""
-        values = self.items(name)
+        values = self.items(name, default)
         for value in values:
             if type(value) is not int or value < 0:
                 raise checks.reject(name, "a list of whole numbers of at least 0", value)
         return values
 
-    def rows(self, name: str, width: int) -> list[Row]:
+    def rows(self, name: str, width: int, default: list[Any] | None = None) -> list[Row]:
         """An entry that is a list of lists."""
-        return _rows(name, self.get(name), width)
+        return _rows(name, self.get(name, default), width)
 
 
 def _list(name: str, value: Any) -> list[Any]:

@@ -178,3 +178,32 @@ def test_a_replica_number_in_use_is_refused() -> None:
         Bandit.merge(bandits, replica=1)
     with pytest.raises(db.InvalidValue, match="bandits must be one bandit at least"):
         Bandit.merge([])
+
+
+MOVED = {
+    "settings.replica": "the result writes under a number of its own",
+    "made": "and has made no decisions: those of others are in pending.replicas",
+    "evidence.table": "what was learned is what the result took over, in evidence.parts",
+    "pending.learned": "see made",
+}
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=ids)
+def test_no_entry_of_a_state_gets_lost_in_a_merge(policy: db.Policy) -> None:
+    """A new field of the state has to be merged too, and goes on under another number."""
+    clock = Ticker()
+    options: dict[str, Any] = {"seed": 3, "clock": clock, "step_seconds": 2.0, "wait": 1e6, "default_reward": 0.0}
+    bandit = Bandit(ARMS, policy, replica=1, **options)
+    fresh = Bandit(ARMS, policy, replica=0, **options).state()
+    for number in range(30):
+        clock.now += 1.0
+        decision = bandit.select()
+        if number % 3:
+            bandit.reward(decision.id, 1.0)
+    bandit.add("late")
+    lived, merged = bandit.state(), Bandit.from_state(bandit.state(), replica=5, clock=clock).state()
+    for part in fresh:
+        for name in fresh[part] if isinstance(fresh[part], dict) else [""]:
+            first, before, after = (state[part][name] if name else state[part] for state in (fresh, lived, merged))
+            path = f"{part}.{name}" if name else part
+            assert before == first or after != first or path in MOVED, path

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from driftbandit.engine.estimate import Estimate
-from driftbandit.paper.claims import CLAIMS, checks, judged, mathematics
+from driftbandit.paper.claims import CLAIMS, judged, mathematics
 from driftbandit.paper.claims.judgement import _judge
 from driftbandit.paper.findings import NotRun
 from driftbandit.paper.profiles import PUBLISHED, TEXT
@@ -111,10 +111,10 @@ def test_one_valley_is_smooth_and_two_are_not():
 
 
 def test_positive_is_open_without_an_interval():
-    assert checks.positive(Estimate(1.0, float("nan"))) is None
-    assert checks.positive(Estimate(0.0, 0.0)) is False
-    assert checks.all_of([True, None]) is None
-    assert checks.all_of([None, False]) is False
+    assert check.positive(Estimate(1.0, float("nan"))) is None
+    assert check.positive(Estimate(0.0, 0.0)) is False
+    assert check.all_of([True, None]) is None
+    assert check.all_of([None, False]) is False
 
 
 def test_the_expression_is_right_and_its_condition_is_not_needed():

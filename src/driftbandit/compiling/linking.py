@@ -1,8 +1,8 @@
 """One source, several targets: plain functions are bound together and compiled where they will run.
 
 Rules, random numbers and loops are written as plain Python functions on numbers. `link` takes the outermost one,
-follows the functions it refers to, gives names a new meaning where the target or the caller asks for it, and
-compiles the lot. A kernel such as the engine's block loop is thus one text with *slots* (`score`, `learn`, …)
+follows the functions it refers to, replaces names by the target's own versions, fills the slots, and compiles the
+lot. A kernel such as the engine's block loop is thus one text with *slots* (`score`, `learn`, …)
 that are filled for each policy.
 
 Compiled kernels are kept on disk under a hash of everything that was linked into them, so a changed source, of this
@@ -50,7 +50,7 @@ class _Link(NamedTuple):
     """Whether functions of a user's own are in it, whose helpers and constants may be defined again."""
     digest: str
     checked: int
-    """At which edition that was looked at last."""
+    """The `_edition` in which the digest was compared last."""
 
 
 _links: dict[Any, _Link] = {}
@@ -79,8 +79,8 @@ class _Part(NamedTuple):
     digest: str
     """Of everything that is linked into it."""
     alike: bool
-    """Whether kernels can share it: it is the same however slots are filled, and nobody defines its names again, as
-    may happen to a user's own functions in a notebook."""
+    """Whether all kernels can share it: it has no slots, and only functions of this package, which nobody defines
+    again, as may happen to a user's own in a notebook."""
 
 
 _shared_parts: dict[tuple[Target, types.FunctionType], _Part] = {}

@@ -1,4 +1,4 @@
-"""Where the kernels of this package are compiled: on first use, so that importing it stays quick."""
+"""Long kernels, such as the integrals of `exact`: a target that makes only short functions part of their callers."""
 
 import functools
 import types

@@ -1,7 +1,7 @@
 """The open places of a kernel.
 
-A kernel is one text for many rules. Where it calls what a rule says, it calls a name that stands for `OPEN`; `link` is
-told, by that name, what to put there.
+A kernel is one text for many rules. It calls names that stand for `OPEN`; `link` replaces each by a function of the
+rule, or by the form of a part that the rule needs.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ class Slot:
     """What an open name stands for until it is filled; as plain Python it cannot be called."""
 
     def __call__(self, *_: Any) -> Any:
-        """Nothing can be called that nobody put there."""
+        """An error: `link` must fill the slot first."""
         raise AssertionError("a slot that link must fill")
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ import functools
 import importlib
 from typing import Any
 
-WIDEST = '"prefer-vector-width"="512"'  # what a processor does not have it is not asked for
+WIDEST = '"prefer-vector-width"="512"'  # processors without such vectors ignore it
 MODULES = ("compiler", "compiler_machinery", "lowering", "typed_passes")
 
 
@@ -25,7 +25,7 @@ def wide_compiler() -> Any:
 def _wide_compiler(compiler: Any, machinery: Any, lowering: Any, passes: Any) -> Any:
     def setup_function(self: Any, fndesc: Any) -> None:
         lowering.Lower.setup_function(self, fndesc)
-        set.add(self.function.attributes, WIDEST)  # past a check that knows attributes without a value only
+        set.add(self.function.attributes, WIDEST)  # llvmlite's own `add` refuses attributes with a value
 
     def define_pipelines(self: Any) -> list[Any]:
         pipeline = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)

@@ -123,7 +123,7 @@ class Bandit:
                 if self._weighted:
                     used = told
                     if self._lucky:
-                        chance = -1.0  # what luck decided is no part of the probability that is told
+                        chance = -1.0  # the probability that is told averages over luck
             if chance < 0.0:
                 shapes = evidence.shapes
                 seen = shapes.tobytes() if awake == len(shapes) else shapes[:awake].tobytes()
@@ -189,8 +189,8 @@ class Bandit:
     def add(self, arm: str | int) -> None:
         """A new arm, which every policy explores.
 
-        Under weights that add up it starts with the weight of the best arm: with that of a fresh start it would
-        hardly be chosen once weights have grown, or, where they shrink, hardly any other would.
+        Under weights that add up it starts with the weight of the best arm. From the start of all others it would
+        almost never be chosen once weights have grown, and almost always once they have shrunk.
         """
         with self._lock:
             self._state.settings.check_floor(len(self._arms) + 1)
@@ -309,7 +309,7 @@ class Bandit:
 
     @classmethod
     def merge(cls, bandits: Iterable["Bandit"], *, replica: int | None = None, log: Log = None) -> Self:
-        """One bandit that knows what all of these know, and answers for their pending decisions."""
+        """One bandit that knows what all of these know, and takes the rewards of their pending decisions."""
         given = list(bandits)
         if not given:
             raise checks.reject("bandits", "one bandit at least", given)

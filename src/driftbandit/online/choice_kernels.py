@@ -7,8 +7,9 @@ are asleep (`sleeping`), and that a floor may be kept under every probability. S
         → (arm, place of the arm among those awake or −1, probability before the floor or −1, arms awake now, number)
 
 The numbers that were used are left in `shapes`, and how many observations there are in `settings`. `best` is the best
-score of those asleep. A probability of −1 takes work and is left for later. Handing over an argument costs as much as a
-draw, so what rarely changes is one array, `settings`, in which the number of the decision is counted up.
+score of those asleep. A probability of −1 was not computed: it is worked out when asked for. Handing over an argument
+costs as much as a draw, so what rarely changes is one array, `settings`, in which the number of the decision is counted
+up.
 """
 
 import dataclasses
@@ -85,7 +86,7 @@ def even_split(best: float, own: float, ties: int) -> float:
 
 
 def as_chosen(chance: float, share: float, count: int) -> float:
-    """Nothing is left to chance, or the probability is left for later."""
+    """Without exploration, the probability as it is."""
     return chance
 
 

@@ -41,7 +41,7 @@ class Chooser:
         self._settings[[kernels.REPLICA, kernels.FLOOR, kernels.STEP]] = replica, floor, 1.0
         weights, common = kernels.FIRST + len(ones), kernels.FIRST + 2 * len(ones)
         self.weights = self._settings[weights:common]
-        """What each number is to be multiplied by, where that differs."""
+        """A factor for each number, where they fade differently."""
         self.common = self._settings[common : common + len(rule.common)]
         """The shared numbers."""
         self._for_count = 0

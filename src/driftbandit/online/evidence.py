@@ -1,6 +1,6 @@
 """The evidence of a live bandit where rewards add up: what each arm has earned, aged to any moment.
 
-One formula, in which the order of rewards cannot appear. A reward is worth what it was worth at the moment of its
+The formula does not depend on the order of rewards. A reward is worth what it was worth at the moment of its
 *decision*, faded by what happened since:
 
     evidence of an arm now  =  Σ  increment_i · γ^(s − σ_i),      increment_i = learn(0, …, reward_i, probability_i)
@@ -9,7 +9,7 @@ where σ_i, the *stamp*, was read from a clock when decision i was made and s is
 order, and nothing in a term depends on when the reward came. Rules differ only in the clock:
 
     decay                  one clock for all arms: steps, and a γ for each number
-    clock (a `Clock`)      a clock an arm: its own decisions, after `grace` of them
+    clock (a `Clock`)      one clock per arm: its own decisions, the first `grace` left out
 
 Dynamic Thompson sampling adds rewards up to C observations, then shrinks by C/(C + 1) at each decision of the arm, the
 new reward included. Starting from α0 + β0 the threshold is reached after j* = ⌈C − α0 − β0⌉ decisions whatever the
@@ -18,9 +18,9 @@ rewards are, so with n decisions of the arm s = max(0, n − j*), and decision n
 Terms are kept relative to a reference: increment·γ^(reference − σ) is stored, and γ^(s − reference) applied when
 it is read. The reference moves up before numbers grow out of hand. Time is in steps.
 
-Evidence is held in three kinds: what this replica learned, what it started with, and what other replicas had learned
-when they were merged in; each kind ages alike, and only their sum decides. Rules whose rewards do not add up learn them
-as they come (driftbandit.online.present).
+Evidence is kept as three sums (what this replica learned, what arms started with, and what other replicas had learned
+when they were merged in) that age alike; a choice sees their total. Rules whose rewards do not add up learn them as
+they come (driftbandit.online.present).
 """
 
 import functools
@@ -42,7 +42,7 @@ from driftbandit.online.sleeping import Order, grown, may_sleep
 from driftbandit.online.window import Observation, Window
 
 START = -1
-"""The key of what arms started with, among the parts taken over."""
+"""In `parts`, the key of the numbers that arms started with."""
 SMALLEST_WEIGHT = 1e-60
 """Below this the reference moves up; stored numbers are then below 1e60 times the evidence."""
 
@@ -65,7 +65,7 @@ class Evidence:
         self.mixed = len(set(rule.decays)) > 1
         self.fading = self.mixed or self.discount < 1.0
         self.fresh = by_clock and self.fading and any(self.initial)
-        """Whether the first decision is still to come, before which nothing fades."""
+        """True until the first decision: nothing fades before it."""
         self.ticking = self.clock is not None
         """Whether a decision itself moves a clock."""
         self.restart = rule.restart

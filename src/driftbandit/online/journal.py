@@ -13,7 +13,7 @@ Log = str | os.PathLike[str] | Sink | None
 
 
 class Journal:
-    """Hands a dictionary an event to a function."""
+    """Calls a function with one dictionary per event."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink

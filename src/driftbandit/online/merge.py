@@ -46,7 +46,7 @@ class Holder:
         return self.evidence.clock.shown(row[at.decisions] + row[at.other_decisions])
 
     def newest(self, replica: int) -> tuple[int, float]:
-        """How much is known here of a replica; of two that know as much, the one in which it faded more."""
+        """A key to sort by: how much is known here of a replica, then how much of that has faded."""
         part = self.parts.get(replica)
         return sum(self.known.get(replica, (-1, 0))), -float(np.abs(part[:, :-1]).sum()) if part is not None else 0.0
 
@@ -109,7 +109,7 @@ def _merge_evidence(result: State, holders: list[Holder], taken: list[int]) -> N
         evidence.epoch = int(now // evidence.restart)
     starts = [holder.renumbered(START, names, math.nan) for holder in holders if START in holder.parts]
     if starts:
-        # a late arm may start high; what fades has faded; where nobody has the arm's start: none
+        # by weight, the highest start (late arms start high), else the most faded; 0 where no bandit has the arm
         combine = np.fmax if evidence.rule.selection == "weighted" else np.fmin
         evidence.parts[START] = np.nan_to_num(combine.reduce(starts, axis=0))
     for key in taken:

@@ -1,8 +1,8 @@
 """Decisions that wait for their reward, by id.
 
-An id is the replica's number and the number of its decision. Without a wait time, a decision that was made and waits
-no longer has its reward. With one, those that have it are kept, marked, until their wait is over; what is older is
-expired, whatever became of it. So the answer to any id is known, and memory holds no more than the wait asks for.
+An id is the replica's number and the number of its decision. Without a wait time, a decision leaves the list when its
+reward comes. With one, it stays, marked as answered, until the wait is over; any older id counts as expired. So the
+answer to every id is known, and memory holds no more than the wait asks for.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from driftbandit.online.decision import RewardStatus
 REPLICA_SHIFT = 40
 NUMBER = (1 << REPLICA_SHIFT) - 1
 MOST_REPLICAS = 1 << 12
-"""Ids stay below 2^52, which every JSON reader holds exactly."""
+"""So ids stay below 2^52, which every JSON reader holds exactly."""
 LARGEST_ID = (MOST_REPLICAS << REPLICA_SHIFT) - 1
 ANSWERED, REMOVED = -1, -2
 """In place of an arm number, in a decision that needs no reward any more."""

@@ -1,12 +1,12 @@
 """Numbers that are kept as they are: for rules whose rewards do not add up, and are learned as they come.
 
-A decision finds all numbers aged by the steps that passed, fractions counted; after t steps
+Before a decision, all numbers age by the time since the last one, in steps and fractions of them; after t steps
 
     x  ←  d^t·x + c·(1 − d^t)/(1 − d)            with the decay d and the drift c of a number (c·t where d = 1)
 
 and where a step is a decision, one step follows each decision. A reward is learned on the numbers that are there when
-it comes, by the functions of the engine: a live bandit is a block of one run. An observation lasts from the latest
-decision before it came.
+it comes, by the functions of the engine: a live bandit is a block of one run. The time of an
+observation is that of the latest decision before its reward came.
 """
 
 import collections
@@ -94,7 +94,7 @@ class Present(Evidence):
         self._bind()
 
     def _bind(self) -> None:
-        """The engine sees the same numbers through its own eyes."""
+        """Views of the same arrays, laid out as the engine's functions expect."""
         rule = self.rule
         self._numbers = self.table[:, : self.size, None]
         self._kept = Kept(

@@ -1,7 +1,8 @@
 """Arms at their prior are asleep: the best of many is drawn in one step, and only arms with evidence are looked at.
 
-An arm that was never chosen, or not for long, has exactly the prior Beta(α0, β0) as its posterior. All such arms are
-alike. The largest of m samples with distribution function F has distribution function F^m, so with U uniform it is
+An arm that was never chosen, or not for a long time, has exactly the prior Beta(α0, β0) as its posterior. All such
+arms are alike. (Arms that may not be chosen at all are another thing: `select(arms=…)`.) The largest of m samples with
+distribution function F has distribution function F^m, so with U uniform it is
 
     F⁻¹(U^{1/m}),        and in the upper tail, where that rounds to 1:   1 − F⁻¹ at   1 − U^{1/m} = −expm1(ln U / m).
 
@@ -233,7 +234,7 @@ def mean_log_odds(p: Parameters, shared: float, start: Parameters) -> float:
 
 
 def same_shapes(p: Parameters, shared: float, own: Parameters, start: Parameters) -> Any:
-    """Whether a posterior is exactly the one an arm starts with, and nothing is left that could ever tell."""
+    """Whether a posterior is the one an arm starts with to the bit, and its numbers hardly differ from a new arm's."""
     mine, new = shape(p, shared, *own), shape(p, shared, *start)
     same = mine[0] == new[0] and mine[1] == new[1]
     for j in range(size):

@@ -78,7 +78,7 @@ class Settings(Checked):
         values = {"policy": built, "seed": entries.get("seed"), "replica": entries.get("replica")}
         for field in dataclasses.fields(cls):
             if field.name not in values and (field.default is dataclasses.MISSING or entries.has(field.name)):
-                values[field.name] = entries.optional(field.name)
+                values[field.name] = entries.nullable(field.name)
         return cls(**values)
 
 
@@ -200,9 +200,9 @@ def _from_version_1(entries: Entries) -> dict[str, Any]:
     """All entries lay side by side."""
 
     def some(**names: str) -> dict[str, Any]:
-        return {name: entries.optional(before or name) for name, before in names.items()}
+        return {name: entries.nullable(before or name) for name, before in names.items()}
 
-    settings = [field.name for field in dataclasses.fields(Settings)]
+    settings = ["policy", "step_seconds", "seed", "replica", "minimum_probability", "wait", "default_reward"]
     evidence = ["reference", "epoch", "order", "active", "window", "parts"]
     evidence += [name for name in ("common", "histories") if entries.has(name)]
     return {
@@ -211,11 +211,11 @@ def _from_version_1(entries: Entries) -> dict[str, Any]:
         "settings": some(**dict.fromkeys(settings, "")),
         "arms": some(names="arms", numbers="", free=""),
         "timing": some(latest="", steps=""),
-        "made": entries.optional("decisions"),
+        "made": entries.nullable("decisions"),
         "evidence": some(**dict.fromkeys(evidence, ""), table="evidence"),
         "pending": some(learned="rewards", replicas="", decisions="pending"),
     }
 
 
 UPGRADES: dict[int, Callable[[Entries], dict[str, Any]]] = {1: _from_version_1}
-"""From each older version to the next."""
+"""From each older version to the next; none may look at a class of today, which goes on changing."""

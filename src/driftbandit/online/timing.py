@@ -17,7 +17,7 @@ class Timing:
         self.step_seconds = step_seconds
         self.clock = clock
         self.steps: float = 0
-        """When the latest decision was made; where a step is a decision, how many were."""
+        """The time of the latest decision in steps; where a step is a decision, the number of decisions."""
         self.latest = -math.inf
         """The seconds of the latest decision, −∞ before the first."""
 
@@ -61,7 +61,7 @@ class Timing:
 
     def restore(self, entries: Entries) -> None:
         """Take over what a file says."""
-        latest = entries.optional("latest")
+        latest = entries.nullable("latest")
         if latest is not None:
             self.move_to(checks.real("latest", latest))
         if self.step_seconds is None:

@@ -57,7 +57,7 @@ def choose_sampled(parameters: Any, shared: Any, place: Place, evidence: Evidenc
 
 
 def first_attempts(parameters: Any, shared: Any, place: Place, evidence: Evidence, desk: Desk) -> None:
-    """One attempt for every arm in every run, and which of them the quick test does not prove."""
+    """One attempt for every arm in every run; those that the quick test does not accept are marked."""
     scores, doubtful, words = desk.scores, desk.doubtful, desk.words
     n_arms, _, n = evidence.shape
     for k in range(n_arms):
@@ -118,8 +118,8 @@ def repeat_attempts(
 ) -> int:
     """Repeat the attempts at the listed places until they are accepted, all together.
 
-    Those of which `attempted` cannot tell are listed in `desk.unclear`, and counted. Lists are filled up to a multiple
-    of the vector length: what is left over would else be computed one by one.
+    Those of which `attempted` cannot tell are listed in `desk.unclear`, and counted. Lists are filled up to whole
+    vectors, as a remainder would be computed one by one.
     """
     seed, first_run, step = place
     scores, doubtful, unknown, unclear = desk.scores, desk.doubtful, desk.unknown, desk.unclear

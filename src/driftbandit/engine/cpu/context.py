@@ -37,12 +37,12 @@ def share_by_run(parameters: Any, total: float, place: Place, evidence: Evidence
 
 
 def shared_in_block(shared: Any, r: int) -> Any:
-    """What the arms of a run share."""
+    """What the arms of a run share: one number for the block."""
     return shared
 
 
 def shared_by_run(shared: Any, r: int) -> Any:
-    """What the arms of a run share."""
+    """What the arms of a run share: a number of its own."""
     return shared[r]
 
 

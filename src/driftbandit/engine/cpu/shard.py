@@ -248,8 +248,8 @@ def _desk(rule: Rule, n_arms: int, runs: int) -> Desk:
 def placed(eighth: float, shape: Any, dtype: type = np.float64) -> Any:
     """An array of zeros that starts so many eighths into a page of memory.
 
-    Rows of 512 numbers are a page long. A processor takes a load for one of a recent store if both are at the same
-    place of their pages, and waits: so arrays that one loop reads and writes start at different places.
+    Rows of 512 numbers are a page long. A load at the same place of its page as a recent store looks to a processor as
+    if it depended on it, and waits: so arrays that one loop reads and writes start at different places.
     """
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     room = np.zeros(size + 2 * PAGE, np.uint8)

@@ -198,7 +198,7 @@ class Batch:
         ring = max(1, self.sizes["ring_start"])
         kept = np.uint8 if rule.binary or rewards == "bernoulli" else real  # of an arm's last rewards
         self.apart = np.uint64(arms)
-        self.state = layout.State(
+        self.state = layout.Kept(
             own=self._array(arms * len(rule.initial), real),
             common=self._array((max(1, len(rule.common)), runs), real),
             means=self._array(walks, np.float64), clocks=self._array(walks, np.uint64),

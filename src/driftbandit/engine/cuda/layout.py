@@ -56,7 +56,7 @@ class Launch(NamedTuple):
     seed: Any
     first_step: Any
     last_step: Any
-    apart: Any  # from one number of an arm to its next, in `State.own`
+    apart: Any  # from one number of an arm to its next, in `Kept.own`
     blocks: Any
     shards: Any
     numbers: Any  # [shard, number]: real numbers of rules and paths
@@ -65,7 +65,7 @@ class Launch(NamedTuple):
     steps: Any  # at which figures are kept
 
 
-class State(NamedTuple):
+class Kept(NamedTuple):
     """What runs write and read again. What only the next launch reads is left out if there is none."""
 
     own: Any  # [number, arm, position]
@@ -91,7 +91,7 @@ class Choice(NamedTuple):
     chance: Any
 
 
-class Arms(NamedTuple):
+class ArmNumbers(NamedTuple):
     """What a rule knows of a run's arms: number i of an arm is numbers[i·apart + arm·stride]."""
 
     numbers: Any

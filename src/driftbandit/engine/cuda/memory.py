@@ -7,7 +7,7 @@ import numpy as np
 from numba import float64, int32, uint64
 
 from driftbandit.compiling.slot import OPEN
-from driftbandit.engine.cuda.layout import ONE, ZERO, Arms, Launch, Room, State
+from driftbandit.engine.cuda.layout import ONE, ZERO, ArmNumbers, Kept, Launch, Room
 from driftbandit.engine.cuda.target import cuda
 from driftbandit.engine.step.numbers import nothing, nowhere
 
@@ -19,7 +19,7 @@ real_type: Any = OPEN
 real_bytes: Any = OPEN
 
 
-def room_in_shared_memory(launch: Launch, state: State, shard: Any, position: Any) -> Room:
+def room_in_shared_memory(launch: Launch, state: Kept, shard: Any, position: Any) -> Room:
     """Numbers of neighbouring threads are an odd number apart, so that no two meet in a bank.
 
     Behind the arms' numbers are the counts of the block's choices.
@@ -35,10 +35,10 @@ def room_in_shared_memory(launch: Launch, state: State, shard: Any, position: An
     mean = cuda.shared.array(0, float64)[mine : mine + n_arms]
     clock = cuda.shared.array(0, uint64)[size + mine : size + mine + n_arms]
     tally = cuda.shared.array(0, int32)[np.uint64((16 * own_means + arm_reals * real_bytes) // 4) * size :]
-    return Room(Arms(reals[here + mine :], size, ONE, n_arms), scores, mean, clock, tally)
+    return Room(ArmNumbers(reals[here + mine :], size, ONE, n_arms), scores, mean, clock, tally)
 
 
-def room_on_the_card(launch: Launch, state: State, shard: Any, position: Any) -> Room:
+def room_on_the_card(launch: Launch, state: Kept, shard: Any, position: Any) -> Room:
     """Neighbouring threads have neighbouring numbers.
 
     There is no tally: with many arms few threads meet at one, and choices are counted in the shard's counts at once.
@@ -48,7 +48,7 @@ def room_on_the_card(launch: Launch, state: State, shard: Any, position: Any) ->
     own = state.own[start:]
     mean = state.means[start : stop : shard.positions]
     clock = state.clocks[start : stop : shard.positions]
-    return Room(Arms(own, launch.apart, shard.positions, shard.n_arms), own, mean, clock, clock)
+    return Room(ArmNumbers(own, launch.apart, shard.positions, shard.n_arms), own, mean, clock, clock)
 
 
 @functools.cache

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.engine.cuda.layout import ONE, ZERO, Arms, Choice, Place, World
+from driftbandit.engine.cuda.layout import ONE, ZERO, ArmNumbers, Choice, Place, World
 from driftbandit.engine.step.forms import mean_after, mean_at_start
 from driftbandit.engine.step.one_run import by_weight, chance_by_weight, drawn_tie, largest, tied_place
 from driftbandit.engine.step.parts import attempted, own_of, weigh
@@ -27,7 +27,7 @@ MOST_TIES = 32
 """Arms that a mask of ties has bits for; with more arms, a rare tie is found again by computing all scores again."""
 
 
-def choose_by_score(parameters: Any, shared: Any, arms: Arms, scores: Any, place: Place) -> Choice:
+def choose_by_score(parameters: Any, shared: Any, arms: ArmNumbers, scores: Any, place: Place) -> Choice:
     """The arm with the largest score.
 
     One loop over arms and attempts: a thread whose attempt is rejected falls behind by one turn, where a loop over
@@ -78,7 +78,7 @@ def untied(chosen: Any, tied: Any, n_arms: Any, place: Place) -> Any:
     return chosen
 
 
-def choose_by_weight(parameters: Any, shared: Any, arms: Arms, scores: Any, place: Place) -> Choice:
+def choose_by_weight(parameters: Any, shared: Any, arms: ArmNumbers, scores: Any, place: Place) -> Choice:
     """An arm by its probability, which is returned too."""
     most = weigh(parameters, shared, own_of(arms, ZERO))
     arm = ONE
@@ -109,7 +109,7 @@ def choose_by_weight(parameters: Any, shared: Any, arms: Arms, scores: Any, plac
     return Choice(chosen, chance)
 
 
-def choose_from_many(parameters: Any, shared: Any, arms: Arms, scores: Any, place: Place) -> Choice:
+def choose_from_many(parameters: Any, shared: Any, arms: ArmNumbers, scores: Any, place: Place) -> Choice:
     """The arm with the largest score, of any number of arms."""
     count = int(arms.count)
     best, chosen, ties = largest(parameters, shared, arms, arms, count, place)
@@ -118,7 +118,7 @@ def choose_from_many(parameters: Any, shared: Any, arms: Arms, scores: Any, plac
     return Choice(np.uint64(max(chosen, 0)), real(1.0))
 
 
-def choose_from_many_by_weight(parameters: Any, shared: Any, arms: Arms, scores: Any, place: Place) -> Choice:
+def choose_from_many_by_weight(parameters: Any, shared: Any, arms: ArmNumbers, scores: Any, place: Place) -> Choice:
     """An arm by its probability, of any number of arms: weights are computed twice rather than kept."""
     chosen, most, inverse = by_weight(parameters, shared, arms, int(arms.count), place)
     return Choice(np.uint64(chosen), chance_by_weight(parameters, shared, arms, chosen, most, inverse))

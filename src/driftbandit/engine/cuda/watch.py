@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from driftbandit.compiling.slot import OPEN
-from driftbandit.engine.cuda.layout import ONE, ZERO, Arms, Choice, Memory, Place
+from driftbandit.engine.cuda.layout import ONE, ZERO, ArmNumbers, Choice, Memory, Place
 from driftbandit.engine.step.forms import any_arm
 from driftbandit.engine.step.one_run import chance_by_weight, scale_of_weights
 from driftbandit.engine.step.parts import (
@@ -40,23 +40,23 @@ NO_ARM = np.uint32(0xFFFFFFFF)
 """In a window of steps: an observation whose arm has started again since. As an arm to start again: all of them."""
 
 
-def share_by_total(parameters: Any, total: Any, arms: Arms, common: Any, place: Place) -> Any:
+def share_by_total(parameters: Any, total: Any, arms: ArmNumbers, common: Any, place: Place) -> Any:
     """What arms share, where that is a matter of how many observations there are."""
     return context(parameters, total)
 
 
-def share_by_run(parameters: Any, total: Any, arms: Arms, common: Any, place: Place) -> Any:
+def share_by_run(parameters: Any, total: Any, arms: ArmNumbers, common: Any, place: Place) -> Any:
     """What arms share, from shared numbers, a random number, or the observations that arms stand for."""
     words = draw(*place, ZERO, LUCK, ZERO)
     return context_of(parameters, total_of(parameters, total, arms), common, uniform(words[0], words[1]))
 
 
-def total_as_counted(parameters: Any, total: Any, arms: Arms) -> Any:
+def total_as_counted(parameters: Any, total: Any, arms: ArmNumbers) -> Any:
     """As many observations as there were steps."""
     return total
 
 
-def total_of_arms(parameters: Any, total: Any, arms: Arms) -> Any:
+def total_of_arms(parameters: Any, total: Any, arms: ArmNumbers) -> Any:
     """The observations that the arms stand for."""
     result = real(0.0)
     arm = ZERO
@@ -66,13 +66,15 @@ def total_of_arms(parameters: Any, total: Any, arms: Arms) -> Any:
     return result
 
 
-def no_turn(parameters: Any, fixed: Any, shared: Any, arms: Arms, common: Any, choice: Choice, place: Place) -> Choice:
+def no_turn(
+    parameters: Any, fixed: Any, shared: Any, arms: ArmNumbers, common: Any, choice: Choice, place: Place
+) -> Choice:
     """Every choice stands."""
     return choice
 
 
 def turn_to_any(
-    parameters: Any, fixed: Any, shared: Any, arms: Arms, common: Any, choice: Choice, place: Place
+    parameters: Any, fixed: Any, shared: Any, arms: ArmNumbers, common: Any, choice: Choice, place: Place
 ) -> Choice:
     """In a share of choices any arm is taken."""
     e = explore_of(parameters, fixed, place[2], common)
@@ -81,7 +83,7 @@ def turn_to_any(
 
 
 def turn_to_any_by_weight(
-    parameters: Any, fixed: Any, shared: Any, arms: Arms, common: Any, choice: Choice, place: Place
+    parameters: Any, fixed: Any, shared: Any, arms: ArmNumbers, common: Any, choice: Choice, place: Place
 ) -> Choice:
     """In a share of choices any arm is taken, and the probability of the choice says so."""
     e = explore_of(parameters, fixed, place[2], common)
@@ -94,13 +96,15 @@ def turn_to_any_by_weight(
     return Choice(chosen, (real(1.0) - e) * chance + e / real(arms.count))
 
 
-def learn_only(parameters: Any, arms: Arms, common: Any, choice: Choice, reward: Any, memory: Memory) -> Any:
+def learn_only(parameters: Any, arms: ArmNumbers, common: Any, choice: Choice, reward: Any, memory: Memory) -> Any:
     """The chosen arm learns; shared numbers, of which there are none, are returned."""
     put_own(arms, choice.arm, learn(parameters, *own_of(arms, choice.arm), reward, choice.chance))
     return common
 
 
-def learn_and_notice(parameters: Any, arms: Arms, common: Any, choice: Choice, reward: Any, memory: Memory) -> Any:
+def learn_and_notice(
+    parameters: Any, arms: ArmNumbers, common: Any, choice: Choice, reward: Any, memory: Memory
+) -> Any:
     """Shared numbers take notice and are returned, the chosen arm learns, and its last rewards move on."""
     own = own_of(arms, choice.arm)
     common = notice(parameters, common, own, reward, choice.chance)
@@ -118,12 +122,12 @@ def learn_and_notice(parameters: Any, arms: Arms, common: Any, choice: Choice, r
     return common
 
 
-def hear_nothing(parameters: Any, arms: Arms, common: Any, chosen: Any, memory: Memory) -> Any:
+def hear_nothing(parameters: Any, arms: ArmNumbers, common: Any, chosen: Any, memory: Memory) -> Any:
     """No evidence makes an arm start again."""
     return common
 
 
-def hear_alarms(parameters: Any, arms: Arms, common: Any, chosen: Any, memory: Memory) -> Any:
+def hear_alarms(parameters: Any, arms: ArmNumbers, common: Any, chosen: Any, memory: Memory) -> Any:
     """Where the chosen arm's evidence says that something changed, that arm or all arms start again."""
     if heard(parameters, arms, chosen, memory):
         start_again(arms, NO_ARM if resets_all else np.uint32(chosen), memory)
@@ -131,12 +135,12 @@ def hear_alarms(parameters: Any, arms: Arms, common: Any, chosen: Any, memory: M
     return common
 
 
-def heard_from_numbers(parameters: Any, arms: Arms, chosen: Any, memory: Memory) -> Any:
+def heard_from_numbers(parameters: Any, arms: ArmNumbers, chosen: Any, memory: Memory) -> Any:
     """Whether an arm's numbers raise the alarm."""
     return alarm(parameters, *own_of(arms, chosen))
 
 
-def heard_from_history(parameters: Any, arms: Arms, chosen: Any, memory: Memory) -> Any:
+def heard_from_history(parameters: Any, arms: ArmNumbers, chosen: Any, memory: Memory) -> Any:
     """Whether an arm's numbers and its last rewards raise the alarm."""
     size = memory.past_length * memory.stride
     rewards = memory.past[chosen * size : chosen * size + size : memory.stride]
@@ -159,7 +163,7 @@ def renewed_by_rule(parameters: Any, common: Any, memory: Memory) -> Any:
     return renew(parameters, common)
 
 
-def start_again(arms: Arms, which: Any, memory: Memory) -> None:
+def start_again(arms: ArmNumbers, which: Any, memory: Memory) -> None:
     """Everything about an arm, or about all of them, is forgotten."""
     initial = initial_of(memory.numbers, memory.shard)
     arm = ZERO

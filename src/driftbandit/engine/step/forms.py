@@ -1,8 +1,8 @@
 """Forms of the parts of a step that are the same on every device.
 
-Most rules compare arms by their own numbers, weigh them by the first, forget nothing and explore by their scores alone,
-and pay for nothing else. Where every run has means of its own, those of a `Path` start and go on as its functions say;
-random words that they do not look at cost nothing.
+The usual forms are the cheap ones: arms are compared by their own numbers and weighed by the first, nothing is
+forgotten, nothing explored. A rule that needs more gets a dearer form. Where every run has means of its own, those of a
+`Path` start and go on as its functions say; random words that they do not look at cost nothing.
 """
 
 from typing import Any
@@ -34,7 +34,7 @@ def any_arm(share: Any, count: Any, seed: Any, run: Any, step: Any) -> Any:
 
 
 def shaped_as_it_is(parameters: Any, shared: Any, own: Any) -> Any:
-    """A score depends on the arm's numbers."""
+    """A score depends on the arm's numbers as they are."""
     return own
 
 

@@ -86,7 +86,7 @@ def scaled_by(count: int) -> Any:
 
 
 def no_factor(factors: Any) -> Any:
-    """What mixed factors leave to the count of observations."""
+    """Where factors differ, the count of observations does not fade."""
     return real(1.0)
 
 

@@ -1,9 +1,9 @@
 """How one run chooses an arm, with the inner loop over arms: for a card with many arms, and for live use.
 
 The same decisions as `cpu.choice` makes for a block, from the same random numbers and in the same order of arithmetic,
-but without scratch space: what a rare tie needs again is computed again. The slot `own_of` reads the numbers at a place
-of the list of arms, `arm_at` says which arm stands there (its random numbers depend on that), and `attempted`
-makes its score. `dice` is where random numbers come from: the seed, the run, the step.
+but without scratch space: scores are not stored, and a rare tie computes them again. The slot `own_of` reads the
+numbers at a place of the list of arms, `arm_at` says which arm stands there (its random numbers depend on that), and
+`attempted` makes its score. `dice` is where random numbers come from: the seed, the run, the step.
 """
 
 from math import inf

@@ -40,7 +40,7 @@ class ArmSum:
 ARM_SUM = record(ArmSum)
 
 
-class Outcome(NamedTuple):
+class PanelResult(NamedTuple):
     """What came of a panel."""
 
     taken: bool
@@ -48,7 +48,7 @@ class Outcome(NamedTuple):
     factor: float  # what the length is multiplied by for the next attempt
 
 
-def take_panel(total: Sum, log_height: Array, length: float, end: int, spacing: float) -> tuple[Sum, Outcome]:
+def take_panel(total: Sum, log_height: Array, length: float, end: int, spacing: float) -> tuple[Sum, PanelResult]:
     """The sum with a panel added, if that is exact enough.
 
     `end` is the outermost node, the first or the last, and `spacing` how far it is from its neighbour. Beyond it a
@@ -62,9 +62,9 @@ def take_panel(total: Sum, log_height: Array, length: float, end: int, spacing: 
     value *= math.exp(peak - top)
     error = roughness * value / (before + value)
     if error > ERROR:
-        return total, Outcome(False, False, shrinking_factor(error))
+        return total, PanelResult(False, False, shrinking_factor(error))
     finished = fall > 0.0 and last - math.log(fall) < top + math.log(before + value) - NEGLIGIBLE
-    return Sum(before + value, top), Outcome(True, finished, growth_factor(error))
+    return Sum(before + value, top), PanelResult(True, finished, growth_factor(error))
 
 
 def clear(sums: Records) -> None:
@@ -113,7 +113,7 @@ def weigh_panel(length: float, log_product: Array, arm_sum: ArmSum) -> tuple[flo
     return roughness * share, roughness * math.sqrt(share)
 
 
-def take_panel_for_all(length: float, log_product: Array, sums: Records) -> Outcome:
+def take_panel_for_all(length: float, log_product: Array, sums: Records) -> PanelResult:
     """Add a panel to the sums of all arms, if that is exact enough for each.
 
     At the left end of the panel ∏F, the factor that all integrands share, bounds what is left for any arm.
@@ -126,11 +126,11 @@ def take_panel_for_all(length: float, log_product: Array, sums: Records) -> Outc
             error = max(error, own_error)
             roughness = max(roughness, own_roughness)
     if error > ERROR:
-        return Outcome(False, False, shrinking_factor(error))
+        return PanelResult(False, False, shrinking_factor(error))
     finished = True
     for k in range(len(sums)):
         add(sums[k].value, sums[k].peak, sums[k])
         expected = max(sums[k].log_guess, SMALLEST_LOG + NEGLIGIBLE, log_probability(sums[k]))
         if log_product[0] > expected - NEGLIGIBLE:
             finished = False
-    return Outcome(True, finished, growth_factor(roughness))
+    return PanelResult(True, finished, growth_factor(roughness))

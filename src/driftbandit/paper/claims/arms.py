@@ -3,7 +3,7 @@
 import math
 
 from driftbandit.engine.estimate import Estimate
-from driftbandit.paper.claims.checks import ALMOST, Check, close, less, less_in_mean, not_above, positive
+from driftbandit.paper.claims.check import ALMOST, Check, close, less, less_in_mean, not_above, positive
 from driftbandit.paper.contenders import COMPARED, PROPOSED
 from driftbandit.paper.experiments import ARMS
 from driftbandit.paper.findings import Findings, lowest

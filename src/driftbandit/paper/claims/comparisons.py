@@ -1,6 +1,6 @@
 """Claims about the comparisons of the appendix: C16 to C19."""
 
-from driftbandit.paper.claims.checks import Check, close, less
+from driftbandit.paper.claims.check import Check, close, less
 from driftbandit.paper.contenders import PROPOSED
 from driftbandit.paper.findings import Findings
 from driftbandit.paper.printed import ABRUPT, FAST, SETTINGS, SLOW, Setting

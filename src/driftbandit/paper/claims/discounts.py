@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from driftbandit.engine.estimate import Estimate, estimate
-from driftbandit.paper.claims.checks import Check, not_above, positive
+from driftbandit.paper.claims.check import Check, not_above, positive
 from driftbandit.paper.contenders import PROPOSED
 from driftbandit.paper.experiments import UNDISCOUNTED
 from driftbandit.paper.findings import Findings, lowest

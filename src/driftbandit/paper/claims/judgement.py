@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Callable, Sequence
 
 from driftbandit.paper.claims import arms, comparisons, discounts, mathematics, over_time
-from driftbandit.paper.claims.checks import Check, all_of
+from driftbandit.paper.claims.check import Check, all_of
 from driftbandit.paper.findings import Findings, NotRun
 from driftbandit.paper.profiles import Profile
 

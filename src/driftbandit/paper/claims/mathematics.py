@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from driftbandit.exact import alternating_form, suboptimal_probability
-from driftbandit.paper.claims.checks import Check
+from driftbandit.paper.claims.check import Check
 from driftbandit.paper.contenders import PROPOSED, discount_of
 from driftbandit.paper.findings import Findings
 from driftbandit.paper.printed import SETTINGS

@@ -1,7 +1,7 @@
 """Claims about regret over time: C1 to C6."""
 
 from driftbandit.engine.estimate import estimate
-from driftbandit.paper.claims.checks import Check, close, less, less_in_mean, positive
+from driftbandit.paper.claims.check import Check, close, less, less_in_mean, positive
 from driftbandit.paper.contenders import PROPOSED
 from driftbandit.paper.findings import Findings
 from driftbandit.paper.printed import FAST, SETTINGS, SLOW, Setting
