@@ -14,7 +14,7 @@ import driftbandit as db
 from driftbandit.compiling.linking import link
 from driftbandit.compiling.target import CPU
 from driftbandit.engine.cpu import shard
-from driftbandit.engine.cpu.block import Record
+from driftbandit.engine.cpu.block import Tally
 from driftbandit.engine.cpu.choice import choose_largest, draw_words, first_attempts, list_doubtful, repeat_attempts
 from driftbandit.engine.cpu.loop import take_in
 from driftbandit.engine.step.parts import attempted_first, choose, observe, own_of, shaped
@@ -119,7 +119,7 @@ def run() -> list[dict[str, Any]]:
         desk = shard._desk(rule, N_ARMS, RUNS)
         at = [np.zeros((RUNS, 1)) for _ in range(3)]
         counts = np.zeros((STEPS, N_ARMS), np.int64)
-        record = Record(np.zeros(RUNS), np.zeros(RUNS), np.zeros(RUNS), np.array([STEPS]), *at, counts, 1)
+        record = Tally(np.zeros(RUNS), np.zeros(RUNS), np.zeros(RUNS), np.array([STEPS]), *at, counts, 1)
         slots = shard.slots_for(rule, ENVIRONMENT)
         kernel = shard.kernel_for(rule, ENVIRONMENT)
         game = (rule.parameters, seed, first, 1, STEPS, 0.0, evidence, memory, world, desk, record)

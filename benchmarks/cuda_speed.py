@@ -14,7 +14,8 @@ from benchmarks.cuda_cases import ENVIRONMENTS, POLICIES, SEED
 from driftbandit.engine.cpu.shard import Shard
 from driftbandit.engine.cuda import steps, target
 from driftbandit.engine.cuda.batch import Batch, kind_of
-from driftbandit.engine.cuda.card import Member, _gpu
+from driftbandit.engine.cuda.card import _gpu
+from driftbandit.engine.cuda.layout import Member
 from driftbandit.engine.cuda.target import FACTOR_0, FACTOR_1, STEP_0, STEP_1, Gpu
 from driftbandit.numerics import rng, sampling
 

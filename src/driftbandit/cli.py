@@ -81,21 +81,14 @@ def simulate(
     if horizon is None:
         horizon = len(world.means.table) if isinstance(world, FromMeans) else USUAL_HORIZON
     result = run(
-        policies,
-        world,
-        horizon=horizon,
-        runs=runs,
-        seed=seed,
-        threads=threads,
-        device=device,
-        precision=precision,
-        cluster=cluster,
-        keep=keep,
-    )
+        policies, world, horizon=horizon, runs=runs, seed=seed, threads=threads, device=device, precision=precision,
+        cluster=cluster, keep=keep,
+    )  # fmt: skip
     if save is not None:
         result.save(save)
     if plot is not None:
         result.plot().savefig(plot)
+    measures = [measure.values() for measure in (result.normalized_regret, result.static_regret, result.mean_reward)]
     if as_json:
         rows = [
             {
@@ -106,22 +99,14 @@ def simulate(
                 "static_regret": static.mean,
                 "mean_reward": reward.mean,
             }
-            for specification, regret, static, reward in zip(
-                policies,
-                result.normalized_regret.values(),
-                result.static_regret.values(),
-                result.mean_reward.values(),
-                strict=True,
-            )
+            for specification, regret, static, reward in zip(policies, *measures, strict=True)
         ]
         head = {"environment": result.environment, "horizon": horizon, "runs": runs, "seed": seed}
         print(json.dumps(head | {"policies": rows}))
         return
     table = {
         "policy": result.policies,
-        "normalised regret": result.normalized_regret.values(),
-        "against best single arm": result.static_regret.values(),
-        "mean reward": result.mean_reward.values(),
+        **dict(zip(("normalised regret", "against best single arm", "mean reward"), measures, strict=True)),
     }
     _print_table(f"{result.environment}, {horizon} steps, {runs} runs, seed {seed}", table)
 

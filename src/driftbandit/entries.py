@@ -73,11 +73,8 @@ class Entries:
         return Entries(self.get(name), name)
 
     def mapping(self, name: str) -> Mapping[str, Any]:
-        """An entry that is a mapping with texts as keys."""
-        value = self.inner(name)._values
-        if not all(isinstance(key, str) for key in value):
-            raise checks.reject(name, "a mapping of names", value)
-        return value
+        """An entry that is a mapping."""
+        return self.inner(name)._values
 
     def text(self, name: str, default: str | None = None) -> str:
         """An entry that is a text."""

@@ -19,7 +19,7 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     beside it. Permissions stay as they were, and a link stays a link.
     """
     target = Path(os.path.realpath(path))
-    part = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}.part")
+    part = target.parent / f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}.part"
     try:
         yield part
         with open(part, "rb+") as file:

@@ -7,7 +7,7 @@ import types
 
 
 def _log_and_pause() -> None:
-    from driftbandit.engine.cluster.backend import remote
+    from driftbandit.engine.cluster import remote
 
     original = remote.run_shard
     if original.__module__ != "driftbandit.engine.cpu.shard":  # Dask loads this file more than once

@@ -81,6 +81,27 @@ def test_a_random_seed_is_recorded() -> None:
     assert other.state()["settings"]["seed"] != bandit.state()["settings"]["seed"]
 
 
+class Counting(Bandit):
+    """A bandit of a user's own."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.counted = 0
+
+
+def test_a_subclass_is_restored_through_its_own_constructor() -> None:
+    bandit = Counting(ARMS, db.ThompsonSampling(), seed=1)
+    bandit.reward(bandit.select().id, 1.0)
+    for other in (
+        Counting.from_state(bandit.state()),
+        Counting.from_state(bandit.state(), replica=3),
+        Counting.merge([bandit]),
+    ):
+        assert isinstance(other, Counting)
+        assert other.counted == 0
+        assert other.evidence() == bandit.evidence()
+
+
 def test_the_file_is_plain_json_with_a_version(tmp_path: Path) -> None:
     path = tmp_path / "bandit.json"
     Bandit(ARMS, db.UCB1(), seed=1).save(path)

@@ -3,8 +3,12 @@
 import threading
 from pathlib import Path
 
+import pytest
+
 import driftbandit as db
+from driftbandit.engine.cpu.block import Reals
 from driftbandit.online import Bandit
+from driftbandit.online.summary import View
 
 
 def test_threads_lose_nothing(tmp_path: Path) -> None:
@@ -60,3 +64,21 @@ def test_arms_change_while_others_decide() -> None:
         thread.join()
     assert not errors
     assert len(bandit) == 10
+
+
+def test_decisions_go_on_while_probabilities_are_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    bandit = Bandit(["a", "b", "c"], db.ThompsonSampling(), seed=1)
+    made: list[bool] = []
+    original = View.probabilities
+
+    def watched(view: View) -> tuple[Reals, float]:
+        other = threading.Thread(target=bandit.select)
+        other.start()
+        other.join(30)
+        made.append(not other.is_alive())
+        return original(view)
+
+    monkeypatch.setattr(View, "probabilities", watched)
+    for look in (bandit.probabilities, bandit.describe, bandit.plot):
+        look()
+    assert made == [True, True, True]

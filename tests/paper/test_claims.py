@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from driftbandit.engine.estimate import Estimate
-from driftbandit.paper.claims import CLAIMS, judged, mathematics
+from driftbandit.paper.claims import CLAIMS, check, judged, mathematics
 from driftbandit.paper.claims.judgement import _judge
 from driftbandit.paper.findings import NotRun
 from driftbandit.paper.profiles import PUBLISHED, TEXT

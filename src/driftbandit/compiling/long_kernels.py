@@ -1,6 +1,5 @@
 """Long kernels, such as the integrals of `exact`: a target that makes only short functions part of their callers."""
 
-import functools
 import types
 from typing import Any
 
@@ -23,12 +22,9 @@ class Calling(Processor):
         return numba.njit(error_model="numpy", forceinline=inline)(function)
 
 
-@functools.cache
-def target() -> Calling:
-    """One target for all, so that each kernel is compiled once."""
-    return Calling()
+LONG = Calling()
 
 
 def compiled(kernel: Function) -> Any:
     """The kernel, compiled for the CPU and kept on disk."""
-    return link(kernel, target())
+    return link(kernel, LONG)

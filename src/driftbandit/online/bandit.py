@@ -15,7 +15,7 @@ from driftbandit.files import read_json, written_whole
 from driftbandit.online.decision import Decision, RewardStatus, Snapshot
 from driftbandit.online.journal import Log, opened
 from driftbandit.online.merge import check_alike, merged
-from driftbandit.online.pending import REPLICA_SHIFT
+from driftbandit.online.pending import MOST_REPLICAS, REPLICA_SHIFT
 from driftbandit.online.state import Settings, State
 from driftbandit.online.summary import ArmSummary, View, as_table, summarised
 from driftbandit.policies import Policy
@@ -213,7 +213,7 @@ class Bandit:
         with self._lock:
             view = self._view(time)
             known = dict(zip(view.awake, map(tuple, view.seen.tolist()), strict=True))
-            nothing = (*view.rule.initial, 0.0)
+            nothing = (*self._evidence.initial, 0.0)
             names = self._arms.names
             return {names[number]: known.get(number, nothing) for number in self._arms.all_numbers()}
 
@@ -241,7 +241,8 @@ class Bandit:
 
     def _summary(self, time: float | None = None) -> list[ArmSummary]:
         with self._lock:
-            return summarised(self._view(time), self._arms.names)
+            view, names = self._view(time), self._arms.names.copy()
+        return summarised(view, names)
 
     def _view(self, time: float | None, numbers: list[int] | None = None) -> View:
         """What the next decision at a time, among these arms, would meet."""
@@ -282,7 +283,7 @@ class Bandit:
             found = State.read(state, clock)
         except InvalidValue as error:
             raise InvalidValue(f"{source}: {error}") from None
-        if replica is not None and checks.whole("replica", replica, 0) != found.settings.replica:
+        if replica is not None and checks.whole("replica", replica, 0, MOST_REPLICAS - 1) != found.settings.replica:
             check_alike([found])
             found = merged([found], replica)
         return cls._of(found, log)
@@ -322,6 +323,6 @@ class Bandit:
 
     @classmethod
     def _of(cls, state: State, log: Log) -> Self:
-        bandit = cls.__new__(cls)
+        bandit = cls(state.arms.all_names(), clock=state.timing.clock, **state.settings.arguments())
         bandit._begin(state, log)
         return bandit

@@ -232,6 +232,7 @@ class Evidence:
             scale = self.clock.discount ** (self.table.item(number, self.at.reference) - stamp)
         elif self.window is not None:
             self.remember(Observation(stamp, id, number, amounts, self.chooser.replica))
+            self.order.wake(number)
             return
         self._credit(self.table, number, amounts, scale)
         order = self.order
@@ -243,7 +244,6 @@ class Evidence:
         assert self.window is not None
         self.window.insert(row)
         self.table[row.arm, self.mine] = self.window.totals(row.arm)
-        self.order.wake(row.arm)
 
     def _learner(self, eligible: int) -> Callable[[float, float], tuple[float, ...]]:
         zeros = (0.0,) * self.size

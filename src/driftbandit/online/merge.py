@@ -135,6 +135,7 @@ def _merge_window(result: State, holder: Holder, key: int) -> None:
             arm = result.arms.number(holder.state.arms.names[row.arm])
             stamp = result.timing.steps - (holder.now - row.stamp)
             result.evidence.remember(row._replace(stamp=stamp, arm=arm))
+            result.evidence.order.wake(arm)
 
 
 def _merge_pending(result: State, holders: list[Holder]) -> None:

@@ -65,10 +65,13 @@ class Settings(Checked):
         if self.minimum_probability * count > 1.0 + 1e-12:
             raise checks.reject("minimum_probability", f"at most 1/{count} for {count} arms", self.minimum_probability)
 
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of `Bandit` that these settings were."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
     def state(self) -> dict[str, Any]:
         """What a file says of the settings."""
-        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return values | {"policy": {"name": self.policy.name, "parameters": self.policy.parameters()}}
+        return self.arguments() | {"policy": {"name": self.policy.name, "parameters": self.policy.parameters()}}
 
     @classmethod
     def restored(cls, entries: Entries) -> "Settings":
@@ -143,7 +146,8 @@ class State:
         awake, seen = evidence.order.awake.tolist(), evidence.view(now)
         count = evidence.order.count
         if numbers is not None:
-            places = [place for place, number in enumerate(awake) if number in set(numbers)]
+            wanted = set(numbers)
+            places = [place for place, number in enumerate(awake) if number in wanted]
             awake, seen, count = [awake[place] for place in places], seen[places], len(numbers)
         settings = self.settings
         around = (evidence.common(), evidence.total_of(seen), chooser.sequence + 1.0)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from driftbandit.compiling.linking import link
 from driftbandit.engine.cpu.shard import REWARDS, Outcome, Shard, means_table, spread_of
 from driftbandit.engine.cuda import kernel, layout, memory, steps, watch
-from driftbandit.engine.cuda.card import Member
+from driftbandit.engine.cuda.layout import Member
 from driftbandit.engine.cuda.target import Gpu, cuda
 from driftbandit.engine.step import numbers, one_run
 from driftbandit.engine.step.rule_slots import rule_slots
@@ -198,7 +198,7 @@ class Batch:
         ring = max(1, self.sizes["ring_start"])
         kept = np.uint8 if rule.binary or rewards == "bernoulli" else real  # of an arm's last rewards
         self.apart = np.uint64(arms)
-        self.state = layout.Kept(
+        self.state = layout.RunState(
             own=self._array(arms * len(rule.initial), real),
             common=self._array((max(1, len(rule.common)), runs), real),
             means=self._array(walks, np.float64), clocks=self._array(walks, np.uint64),

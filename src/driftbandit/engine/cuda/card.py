@@ -11,10 +11,11 @@ import functools
 import importlib
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from driftbandit.engine.cpu.shard import Outcome, Shard
 from driftbandit.engine.cpu.threads import cut
+from driftbandit.engine.cuda.layout import Member
 from driftbandit.errors import InvalidValue, MissingExtra
 from driftbandit.policies import Rule
 
@@ -29,14 +30,6 @@ THREAD_NUMBERS = 1 << 19
 SHORTEST_LAUNCH = 64
 """Steps in one launch, at least."""
 INSTALL = "pip install 'driftbandit[gpu]'"
-
-
-class Member(NamedTuple):
-    """A shard of a batch, its place in the caller's list, and its policy's rule."""
-
-    number: int
-    shard: Shard
-    rule: Rule
 
 
 class Card:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from driftbandit.compiling.slot import OPEN
-from driftbandit.engine.cuda.layout import ONE, ZERO, ArmNumbers, Kept, Launch, Memory, Place, Room, Sums, World
+from driftbandit.engine.cuda.layout import ONE, ZERO, ArmNumbers, Launch, Memory, Place, Room, RunState, Sums, World
 from driftbandit.engine.cuda.memory import own_means, room_on_the_card
 from driftbandit.engine.cuda.steps import following
 from driftbandit.engine.cuda.target import cuda
@@ -44,11 +44,11 @@ def play_runs(
 ) -> None:  # fmt: skip
     """Steps `first_step` to `last_step` of every run in the launch, or to the end of its game.
 
-    The arguments are those of `Launch` and `Kept`, figures and choices, one by one: tuples of arrays take twice as
+    The arguments are those of `Launch` and `RunState`, figures and choices, one by one: tuples of arrays take twice as
     long to hand over.
     """
     launch = Launch(seed, first_step, last_step, apart, blocks, shards, numbers, means, best_means, steps)
-    state = Kept(own, all_common, all_means, clocks, ring_arms, ring_rewards, past, counts, totals, all_sums)
+    state = RunState(own, all_common, all_means, clocks, ring_arms, ring_rewards, past, counts, totals, all_sums)
     threads = np.uint64(cuda.blockDim.x)
     thread = np.uint64(cuda.threadIdx.x)
     block = launch.blocks[cuda.blockIdx.x]
@@ -169,7 +169,7 @@ def begun(arms: ArmNumbers, world: World, memory: Memory, place: Place) -> tuple
     return real(0.0), start_of(memory.numbers, memory.shard), Sums(zero, zero, zero)
 
 
-def resumed(launch: Launch, state: Kept, shard: Any, position: Any, room: Room) -> tuple[Any, Any, Sums]:
+def resumed(launch: Launch, state: RunState, shard: Any, position: Any, room: Room) -> tuple[Any, Any, Sums]:
     """A run as the last launch left it."""
     if shared_room:
         copy(room_on_the_card(launch, state, shard, position), room)
@@ -179,7 +179,7 @@ def resumed(launch: Launch, state: Kept, shard: Any, position: Any, room: Room) 
 
 
 def keep(
-    launch: Launch, state: Kept, shard: Any, position: Any, room: Room, total: Any, common: Any, sums: Sums
+    launch: Launch, state: RunState, shard: Any, position: Any, room: Room, total: Any, common: Any, sums: Sums
 ) -> None:
     """A run for the next launch."""
     if shared_room:

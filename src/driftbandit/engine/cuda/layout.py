@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from driftbandit.engine.cpu.shard import Shard
+from driftbandit.policies import Rule
+
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
 
@@ -42,6 +45,14 @@ def shard_record(real: type) -> np.dtype[Any]:
 BLOCK = record({"shard": np.uint64, "first_position": np.uint64})
 
 
+class Member(NamedTuple):
+    """A shard of a batch, its place in the caller's list, and its policy's rule."""
+
+    number: int
+    shard: Shard
+    rule: Rule
+
+
 class Sums(NamedTuple):
     """What is summed up over the steps of a run, in the order in which arrays of sums hold it."""
 
@@ -56,7 +67,7 @@ class Launch(NamedTuple):
     seed: Any
     first_step: Any
     last_step: Any
-    apart: Any  # from one number of an arm to its next, in `Kept.own`
+    apart: Any  # from one number of an arm to its next, in `RunState.own`
     blocks: Any
     shards: Any
     numbers: Any  # [shard, number]: real numbers of rules and paths
@@ -65,7 +76,7 @@ class Launch(NamedTuple):
     steps: Any  # at which figures are kept
 
 
-class Kept(NamedTuple):
+class RunState(NamedTuple):
     """What runs write and read again. What only the next launch reads is left out if there is none."""
 
     own: Any  # [number, arm, position]

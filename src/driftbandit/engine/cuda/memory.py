@@ -7,7 +7,7 @@ import numpy as np
 from numba import float64, int32, uint64
 
 from driftbandit.compiling.slot import OPEN
-from driftbandit.engine.cuda.layout import ONE, ZERO, ArmNumbers, Kept, Launch, Room
+from driftbandit.engine.cuda.layout import ONE, ZERO, ArmNumbers, Launch, Room, RunState
 from driftbandit.engine.cuda.target import cuda
 from driftbandit.engine.step.numbers import nothing, nowhere
 
@@ -19,7 +19,7 @@ real_type: Any = OPEN
 real_bytes: Any = OPEN
 
 
-def room_in_shared_memory(launch: Launch, state: Kept, shard: Any, position: Any) -> Room:
+def room_in_shared_memory(launch: Launch, state: RunState, shard: Any, position: Any) -> Room:
     """Numbers of neighbouring threads are an odd number apart, so that no two meet in a bank.
 
     Behind the arms' numbers are the counts of the block's choices.
@@ -38,7 +38,7 @@ def room_in_shared_memory(launch: Launch, state: Kept, shard: Any, position: Any
     return Room(ArmNumbers(reals[here + mine :], size, ONE, n_arms), scores, mean, clock, tally)
 
 
-def room_on_the_card(launch: Launch, state: Kept, shard: Any, position: Any) -> Room:
+def room_on_the_card(launch: Launch, state: RunState, shard: Any, position: Any) -> Room:
     """Neighbouring threads have neighbouring numbers.
 
     There is no tally: with many arms few threads meet at one, and choices are counted in the shard's counts at once.
