@@ -112,7 +112,7 @@ class Chooser:
 
         It is keyed by the decision, so the outcome does not depend on when or where the reward comes.
         """
-        return float(_compiled_trial()(np.uint64(self.seed), replica, number))
+        return float(compiled_trial()(np.uint64(self.seed), replica, number))
 
 
 def _check_alike(policy: Policy, first: Rule, other: Rule) -> None:
@@ -161,12 +161,10 @@ def compiled_choice(rule: Rule) -> Any:
     return link(kernels.choose_by_score, CPU, **slots)
 
 
-@functools.cache
-def _compiled_trial() -> Any:
-    return link(trial, CPU)
-
-
 def trial(seed: np.uint64, replica: int, sequence: int) -> float:
     """The uniform number that decides whether a fractional reward is a success."""
     words = draw(seed, np.uint64(replica), np.uint64(sequence), ZERO, TRIAL, ZERO)
     return uniform(words[0], words[1])
+
+
+compiled_trial = functools.cache(functools.partial(link, trial, CPU))

@@ -13,6 +13,7 @@ Everything about sleeping arms is here: the list of arms (`Order`), the draw for
 choice (`choice_kernels`) that know of them.
 """
 
+import functools
 import math
 from typing import Any
 
@@ -163,7 +164,7 @@ def grown(array: NDArray[Any], capacity: int, axis: int = 0) -> NDArray[Any]:
 def best_asleep(rule: Rule, shared: float, count: int, seed: int, replica: int, sequence: int) -> float:
     """The largest score of `count` sleeping arms in one decision."""
     assert rule.posterior is not None
-    luck = link(exponential, CPU)(np.uint64(seed), replica, sequence)
+    luck = compiled_luck()(np.uint64(seed), replica, sequence)
     successes, failures = rule.posterior.shape(rule.parameters, shared, *rule.initial)
     value = best_log_odds(luck, count, successes, failures)
     return value if rule.posterior.small else math.exp(min(value, 700.0))
@@ -173,6 +174,9 @@ def exponential(seed: np.uint64, replica: int, sequence: int) -> float:
     """−ln U of the uniform number that belongs to the sleeping arms of a step."""
     words = draw(seed, np.uint64(replica), np.uint64(sequence), ZERO, CHOICE, DORMANT)
     return max(-log(1.0 - uniform(words[0], words[1])), 1e-17)
+
+
+compiled_luck = functools.cache(functools.partial(link, exponential, CPU))
 
 
 def best_log_odds(luck: float, count: int, successes: float, failures: float) -> float:
