@@ -111,7 +111,7 @@ def choose_by_weight(parameters: Any, shared: Any, arms: ArmNumbers, scores: Any
 
 def choose_from_many(parameters: Any, shared: Any, arms: ArmNumbers, scores: Any, place: Place) -> Choice:
     """The arm with the largest score, of any number of arms."""
-    count = int(arms.count)
+    count: Any = np.int64(arms.count)  # of an unsigned count, places and −1 would be real numbers
     best, chosen, ties = largest(parameters, shared, arms, arms, count, place)
     if ties > 1:
         chosen = tied_place(parameters, shared, arms, arms, count, place, best, drawn_tie(ties, place))
@@ -120,7 +120,8 @@ def choose_from_many(parameters: Any, shared: Any, arms: ArmNumbers, scores: Any
 
 def choose_from_many_by_weight(parameters: Any, shared: Any, arms: ArmNumbers, scores: Any, place: Place) -> Choice:
     """An arm by its probability, of any number of arms: weights are computed twice rather than kept."""
-    chosen, most, inverse = by_weight(parameters, shared, arms, int(arms.count), place)
+    count: Any = np.int64(arms.count)
+    chosen, most, inverse = by_weight(parameters, shared, arms, count, place)
     return Choice(np.uint64(chosen), chance_by_weight(parameters, shared, arms, chosen, most, inverse))
 
 
