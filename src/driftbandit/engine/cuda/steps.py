@@ -21,6 +21,7 @@ from driftbandit.numerics.rng import CHOICE, draw, uniform
 
 BIT = np.uint32(1)
 NO_BITS = np.uint32(0)
+FIRST, NEXT = np.uint32(0), np.uint32(1)
 LOWEST = -inf
 
 MOST_TIES = 32
@@ -31,23 +32,25 @@ def choose_by_score(parameters: Any, shared: Any, arms: ArmNumbers, scores: Any,
     """The arm with the largest score.
 
     One loop over arms and attempts: a thread whose attempt is rejected falls behind by one turn, where a loop over
-    attempts within a loop over arms would make its whole warp wait at every arm.
+    attempts within a loop over arms would make its whole warp wait at every arm. Arms are counted in 32 bits: a card
+    takes two instructions for 64.
     """
-    chosen = ZERO
+    count = np.uint32(arms.count)
+    chosen = FIRST
     tied = NO_BITS
     best = real(LOWEST)
-    arm = ZERO
+    arm = FIRST
     tries = ZERO
-    while arm < arms.count:
-        value, stands = attempted(parameters, shared, own_of(arms, arm), place, arm, tries)
+    while arm < count:
+        value, stands = attempted(parameters, shared, own_of(arms, arm), place, np.uint64(arm), tries)
         tries += ONE
         if stands:
             tied = marked(tied, arm, value, best)
             chosen = arm if value > best else chosen
             best = max(value, best)
-            arm += ONE
+            arm = np.uint32(arm + NEXT)
             tries = ZERO
-    return Choice(untied(chosen, tied, arms.count, place), real(1.0))
+    return Choice(untied(np.uint64(chosen), tied, arms.count, place), real(1.0))
 
 
 def marked(tied: Any, arm: Any, value: Any, best: Any) -> Any:
