@@ -90,6 +90,7 @@ def other_target(precision: str, note: str, without: Any = None, other: Any = No
         def __init__(self) -> None:
             super().__init__(precision)
             self.name += note
+            self.for_many = self
 
         @property
         def replacements(self) -> dict[Any, Any]:
@@ -97,7 +98,7 @@ def other_target(precision: str, note: str, without: Any = None, other: Any = No
             return kept | (other or {})
 
         def compile_outer(self, function: types.FunctionType, digest: str) -> Any:
-            standard = target._options(self.real is np.float32, inner=False)
+            standard = target._options(self.real is np.float32, inner=False, limited=self.limited)
             return cuda.jit(**(standard | options))(function)
 
     return Other()

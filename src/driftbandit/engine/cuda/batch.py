@@ -146,7 +146,7 @@ class Batch:
         self.next_step = 1
         self.launched = 0
         self.slots = dict(kind.slots)
-        self.kernel = link(kernel.play_runs, gpu, **self.slots)
+        self.kernel = link(kernel.play_runs, gpu if kind.shared_bytes else gpu.for_many, **self.slots)
         self.shards: Any = np.zeros(len(members), layout.shard_record(gpu.real))
         tables = [_numbers(rule, shard.environment.path()).values() for _, shard, rule in members]
         self.numbers: NDArray[Any] = np.array([[*itertools.chain(*table)] for table in tables], gpu.real)

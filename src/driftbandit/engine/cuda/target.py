@@ -31,7 +31,8 @@ except (ImportError, AttributeError):
 
 SIMULATED = bool(cuda.config.ENABLE_CUDASIM)
 REGISTERS = 64
-"""Of a thread, in double precision: a thousand threads a multiprocessor then hide each other's latencies."""
+"""Of a thread, in double precision or with many arms: a thousand threads a multiprocessor then hide each other's
+latencies. With few arms in single precision the compiler does better without a limit."""
 TURN = 6.283185307179586
 FACTOR_0, FACTOR_1 = np.uint32(rng.MULTIPLIER_0), np.uint32(rng.MULTIPLIER_1)
 STEP_0, STEP_1 = np.uint32(rng.WEYL_0), np.uint32(rng.WEYL_1)
@@ -43,11 +44,13 @@ DOUBT = np.float32(2.0**-18)
 
 
 class Gpu(Target):
-    """The card in one precision."""
+    """The card in one precision, for few arms or for many."""
 
-    def __init__(self, precision: str) -> None:
+    def __init__(self, precision: str, many: bool = False) -> None:
         self.real = np.float32 if precision == "float32" else np.float64
-        self.name = f"cuda 2 {precision}{' simulated' if SIMULATED else ''}"
+        self.name = f"cuda 3 {precision}{' many' * many}{' simulated' if SIMULATED else ''}"
+        self.limited = many or precision != "float32"
+        self.for_many = self if many else Gpu(precision, many=True)
 
     @property
     def replacements(self) -> Mapping[Any, Any]:
@@ -79,7 +82,7 @@ class Gpu(Target):
     def compile_outer(self, function: types.FunctionType, digest: str) -> Any:
         if SIMULATED:
             return cuda.jit(function)
-        options = _options(self.real is np.float32, inner=False)
+        options = _options(self.real is np.float32, inner=False, limited=self.limited)
         folder = cache_folder()
         if folder is None:
             return cuda.jit(**options)(function)
@@ -91,7 +94,7 @@ class Gpu(Target):
             cuda.config.CACHE_DIR = before
 
 
-def _options(fast: bool, inner: bool) -> dict[str, Any]:
+def _options(fast: bool, inner: bool, limited: bool = False) -> dict[str, Any]:
     """What to tell the compiler, in the words of the version that is installed."""
     known = inspect.signature(cuda.jit).parameters
     options: dict[str, Any] = {"fastmath": fast}
@@ -100,7 +103,7 @@ def _options(fast: bool, inner: bool) -> dict[str, Any]:
     else:
         if "lto" in known:
             options["lto"] = False  # one module: the compiler sees the whole kernel, and the options reach it
-        if not fast:
+        if limited:
             options["max_registers"] = REGISTERS
     return options
 
