@@ -86,7 +86,8 @@ def run(folder: Path, seed: int = 7) -> dict[str, Any]:
         if twin is None and time >= STOP_AND_START:
             bandit.save(file)
             log_of_the_twin, log = log, log.copy()
-            twin, bandit = bandit, Bandit.load(file, clock=clock, log=log.append)
+            # continued: with the random numbers of the twin, so that the two can be compared
+            twin, bandit = bandit, Bandit.load(file, clock=clock, log=log.append, continued=True)
         if "urgent" not in bandit.arms and time >= NEW_ARM:
             for each in filter(None, (bandit, twin)):
                 each.add("urgent")
@@ -99,7 +100,9 @@ def run(folder: Path, seed: int = 7) -> dict[str, Any]:
         shown.append((time, decision.arm, read))
         if delay is not None:
             waiting.append((time + delay, decision.id, read))
-    return {"bandit": bandit, "shown": shown, "log": log, "twin_agrees": twin_agrees and log == log_of_the_twin}
+    happened = [[event for event in each if event["event"] != "start"] for each in (log, log_of_the_twin)]
+    twin_agrees = twin_agrees and happened[0] == happened[1]
+    return {"bandit": bandit, "shown": shown, "log": log, "twin_agrees": twin_agrees}
 
 
 def rate(shown: list[tuple[float, str, float]]) -> float:

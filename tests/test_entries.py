@@ -15,7 +15,7 @@ def test_a_default_stands_for_what_is_missing_and_for_nothing_else() -> None:
     assert entries.text("text", "b") == "a"
     assert entries.text("missing", "b") == "b"
     assert entries.whole("missing", 9, 3) == 3
-    assert entries.real("missing", 0.5) == 0.5
+    assert entries.real("missing", default=0.5) == 0.5
     assert entries.items("missing", []) == entries.wholes("missing", []) == entries.rows("missing", 2, []) == []
     for name in ("wrong", "null"):
         with pytest.raises(db.InvalidValue, match=f"^{name} must be"):

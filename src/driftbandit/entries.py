@@ -13,6 +13,10 @@ class Row:
     def __init__(self, values: list[Any]) -> None:
         self._values = values
 
+    def value(self, place: int) -> Any:
+        """A value as it is."""
+        return self._values[place]
+
     def whole(self, name: str, place: int, low: int, high: int = 1 << 53) -> int:
         """A whole number."""
         return checks.whole(name, self._values[place], low, high)
@@ -87,9 +91,9 @@ class Entries:
         """An entry that is a whole number of at least 0."""
         return checks.whole(name, self.get(name, default), 0, high)
 
-    def real(self, name: str, default: float | None = None) -> float:
+    def real(self, name: str, interval: str = "(-inf, inf)", default: float | None = None) -> float:
         """An entry that is a finite number."""
-        return checks.real(name, self.get(name, default))
+        return checks.real(name, self.get(name, default), interval)
 
     def items(self, name: str, default: list[Any] | None = None) -> list[Any]:
         """An entry that is a list."""
@@ -102,6 +106,10 @@ class Entries:
             if type(value) is not int or value < 0:
                 raise checks.reject(name, "a list of whole numbers of at least 0", value)
         return values
+
+    def row(self, name: str, width: int) -> Row:
+        """An entry that is a list of so many values."""
+        return _rows(name, [self.get(name)], width)[0]
 
     def rows(self, name: str, width: int, default: list[Any] | None = None) -> list[Row]:
         """An entry that is a list of lists."""

@@ -69,6 +69,9 @@ def test_a_log_records_the_probability_of_every_decision(tmp_path: Any) -> None:
             bandit.reward(bandit.select().id, 1.0)
         bandit.reward(1, 1.0)
     lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [line | {"part": ""} for line in lines[:1]] == [event | {"part": ""} for event in events[:1]]
+    assert lines[0]["event"] == "start"
+    lines, events = lines[1:], events[1:]
     assert lines == events
     assert [event["event"] for event in events] == ["decision", "reward"] * 20 + ["reward"]
     assert all(0.0 < event["probability"] < 1.0 for event in events if event["event"] == "decision")

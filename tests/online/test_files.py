@@ -32,8 +32,8 @@ def test_an_old_state_with_something_missing_is_answered_in_one_line() -> None:
 
 def test_a_state_of_a_later_version_is_refused() -> None:
     state = Bandit(["a", "b"], db.UCB1(), seed=1).state()
-    with pytest.raises(db.InvalidValue, match="version must be a whole number from 1 to 2, got 3"):
-        Bandit.from_state(state | {"version": 3})
+    with pytest.raises(db.InvalidValue, match="version must be a whole number from 1 to 3, got 4"):
+        Bandit.from_state(state | {"version": 4})
 
 
 def test_there_are_states_of_every_version() -> None:
@@ -43,7 +43,7 @@ def test_there_are_states_of_every_version() -> None:
 @pytest.mark.parametrize("path", STATES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_an_old_state_loads_and_decides_as_it_did(path: Path) -> None:
     """Merged from two replicas, with late rewards, a removed arm, a new one and decisions that expire."""
-    bandit = Bandit.load(path)
+    bandit = Bandit.load(path, continued=True)
     before, now = upgraded(json.loads(path.read_text())), bandit.state()
     for part, entries in before.items():
         kept = {name: now[part][name] for name in entries} if isinstance(entries, dict) else now[part]

@@ -51,9 +51,9 @@ def test_waiting_is_counted_in_steps_where_a_step_is_a_decision() -> None:
 def test_a_default_reward_ages_from_the_decision_like_any_other(policy: db.Policy, step_seconds: float | None) -> None:
     """A bandit whose decisions expire with a default knows what one knows that was told that reward."""
     bandits, pairs = [], []
-    for wait in (3.0, None):
+    for options in ({"wait": 3.0, "default_reward": 0.0}, {}):
         clock = Ticker()
-        bandit = Bandit(ARMS, policy, seed=1, step_seconds=step_seconds, clock=clock, wait=wait, default_reward=0.0)
+        bandit = Bandit(ARMS, policy, seed=1, step_seconds=step_seconds, clock=clock, **options)
         pairs = []
         for number in range(14):
             clock.now += 1.0

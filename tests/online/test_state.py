@@ -48,7 +48,7 @@ def test_a_restored_bandit_decides_as_one_that_never_stopped(
     lived(bandit, clock, rng, 5, waiting)
     state = json.loads(json.dumps(bandit.state()))
     copy_clock, copy_waiting = Ticker(clock.now), list(waiting)
-    copy = Bandit.from_state(state, clock=copy_clock)
+    copy = Bandit.from_state(state, clock=copy_clock, continued=True)
     assert copy.state() == state
     rng_state = rng.bit_generator.state
     expected = lived(bandit, clock, rng, 40, waiting)
@@ -64,7 +64,7 @@ def test_a_thousand_decisions_after_loading_a_file_are_the_same(policy: db.Polic
     for _ in range(300):
         bandit.reward(bandit.select().id, float(rng.random() < 0.5))
     bandit.save(tmp_path / "bandit.json")
-    copy = Bandit.load(tmp_path / "bandit.json")
+    copy = Bandit.load(tmp_path / "bandit.json", continued=True)
     for _ in range(1000):
         one, two = bandit.select(), copy.select()
         assert (one.id, one.arm) == (two.id, two.arm)
@@ -75,7 +75,8 @@ def test_a_thousand_decisions_after_loading_a_file_are_the_same(policy: db.Polic
 
 def test_a_random_seed_is_recorded() -> None:
     bandit = Bandit(ARMS, db.ThompsonSampling())
-    copy = Bandit.from_state(bandit.state())
+    bandit.select()
+    copy = Bandit.from_state(bandit.state(), continued=True)
     assert [bandit.select().arm for _ in range(50)] == [copy.select().arm for _ in range(50)]
     other = Bandit(ARMS, db.ThompsonSampling())
     assert other.state()["settings"]["seed"] != bandit.state()["settings"]["seed"]
@@ -107,7 +108,7 @@ def test_the_file_is_plain_json_with_a_version(tmp_path: Path) -> None:
     Bandit(ARMS, db.UCB1(), seed=1).save(path)
     content = json.loads(path.read_text())
     assert content["format"] == "driftbandit.bandit"
-    assert content["version"] == 2
+    assert content["version"] == 3
     assert [entry.name for entry in tmp_path.iterdir()] == ["bandit.json"]
 
 
@@ -141,7 +142,7 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_else(tmp_path: Path, monk
 
 SPOILED: list[tuple[str, Any]] = [
     ("format", "something"),
-    ("version", 3),
+    ("version", 4),
     ("version", 0),
     ("version", "2"),
     ("settings", []),
@@ -155,14 +156,20 @@ SPOILED: list[tuple[str, Any]] = [
     ("settings.policy", {"name": "dts"}),
     ("settings.seed", -1),
     ("settings.seed", None),
-    ("settings.replica", 4096),
+    ("settings.replica", 8192),
     ("settings.step_seconds", 0),
     ("settings.minimum_probability", 0.9),
     ("settings.wait", "long"),
     ("settings.default_reward", 2),
-    ("made", -1),
-    ("made", 1.5),
-    ("pending.learned", "x"),
+    ("pending.own", [0, []]),
+    ("pending.own", [0, [[0, -1]]]),
+    ("pending.own", [0, [[0, 1.5]]]),
+    ("pending.own", [0, [[2**40, 1]]]),
+    ("pending.own", ["x", [[0, 1]]]),
+    ("pending.own", [0, [[0, 1]], 2]),
+    ("log", ["part"]),
+    ("log", ["part", -1]),
+    ("log", 7),
     ("timing.latest", "x"),
     ("timing.steps", None),
     ("arms.names", []),
@@ -268,7 +275,7 @@ for _ in range(times):
             decision = bandit.select()
             bandit.reward(decision.id, 1.0)
             bandit.save(path)
-            os.write(writing, decision.id.to_bytes(8, "big"))
+            os.write(writing, bandit.decisions.to_bytes(8, "big"))
     os.close(writing)
     heard = os.read(reading, 8)
     time.sleep(luck.uniform(0.0, 0.02))

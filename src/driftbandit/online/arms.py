@@ -1,5 +1,6 @@
 """The names of the arms, and the numbers under which evidence and random numbers are kept for them."""
 
+import numbers
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,12 +16,10 @@ class Arms:
     def __init__(self, names: Iterable[Any]) -> None:
         if isinstance(names, str | bytes) or not isinstance(names, Iterable):
             raise checks.reject("arms", "a list of names", names)
-        self.names: list[Any] = list(names)
+        self.names: list[Any] = [_checked_name(name) for name in names]
         """By number; None where a number is free."""
         if not 1 <= len(self.names) <= MAX_ARM:
             raise checks.reject("arms", f"a list of 1 to {MAX_ARM} names", self.names)
-        for name in self.names:
-            _check_name(name)
         self._number_of: dict[Any, int] = dict(zip(self.names, range(len(self.names)), strict=True))
         if len(self._number_of) < len(self.names):
             twice = next(name for number, name in enumerate(self.names) if self._number_of[name] != number)
@@ -31,7 +30,7 @@ class Arms:
         return len(self._number_of)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._number_of
+        return isinstance(name, str | int) and name in self._number_of
 
     def all_names(self) -> tuple[Any, ...]:
         """In the order in which they were added."""
@@ -58,13 +57,18 @@ class Arms:
             raise checks.reject("arms", "a list of different names, one at least", names)
         return found
 
-    def add(self, name: Any) -> int:
-        """A number for a new name."""
-        _check_name(name)
+    def addable(self, name: Any) -> Any:
+        """A name that may be added."""
+        name = _checked_name(name)
         if name in self._number_of:
             raise checks.reject("arm", "a new name", name)
         if not self.free and len(self.names) >= MAX_ARM:
             raise checks.reject("arms", f"a list of 1 to {MAX_ARM} names", len(self.names) + 1)
+        return name
+
+    def add(self, name: Any) -> int:
+        """A number for a new name."""
+        name = self.addable(name)
         if self.free:
             number = self.free.pop()
             self.names[number] = name
@@ -74,12 +78,16 @@ class Arms:
         self._number_of[name] = number
         return number
 
-    def remove(self, name: Any) -> int:
-        """The number that is free now."""
+    def removable(self, name: Any) -> Any:
+        """A name that may be removed, as it was given when it was added."""
         number = self.number(name)
         if len(self) == 1:
             raise checks.reject("arms", "a list of 1 name at least", [])
-        del self._number_of[name]
+        return self.names[number]
+
+    def remove(self, name: Any) -> int:
+        """The number that is free now."""
+        number = self._number_of.pop(self.removable(name))
         self.names[number] = None
         self.free.append(number)
         return number
@@ -102,6 +110,14 @@ class Arms:
         return arms
 
 
-def _check_name(name: Any) -> None:
-    if isinstance(name, bool) or not isinstance(name, str | int):
+def _checked_name(name: Any) -> str | int:
+    """A name as it is kept: of Python's own types, and such that a file can hold it."""
+    if isinstance(name, numbers.Integral) and not isinstance(name, bool):
+        return int(name)
+    if not isinstance(name, str):
         raise checks.reject("arm", "a text or a whole number", name)
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise checks.reject("arm", "a text without lone surrogates", name) from None
+    return str(name)

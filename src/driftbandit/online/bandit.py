@@ -1,23 +1,26 @@
-"""One live decision-maker: select an arm, reward the decision whenever the reward comes, save, restore, merge."""
+"""One live decision-maker: select an arm, reward the decision whenever the reward comes, save, recover, merge."""
 
 import importlib
 import json
 import os
 import threading
 import time as time_module
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from driftbandit import checks
 from driftbandit.errors import InvalidValue
 from driftbandit.exact.choice import PLAIN
 from driftbandit.files import read_json, written_whole
 from driftbandit.online.decision import Decision, RewardStatus, Snapshot
-from driftbandit.online.journal import Log, opened
+from driftbandit.online.journal import Event, Log, opened
 from driftbandit.online.merge import check_alike, merged
-from driftbandit.online.pending import MOST_REPLICAS, REPLICA_SHIFT
-from driftbandit.online.state import Settings, State
+from driftbandit.online.pending import GIVEN_REPLICAS, REPLICA_SHIFT, checked_id
+from driftbandit.online.state import Settings, State, replayed
 from driftbandit.online.summary import ArmSummary, View, as_table, summarised
+from driftbandit.online.timing import SECONDS
 from driftbandit.policies import Policy
 
 if TYPE_CHECKING:
@@ -25,7 +28,11 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 Arms = Iterable[str | int]
-Path = str | os.PathLike[str]
+Place = str | os.PathLike[str]
+
+_live: "weakref.WeakSet[Bandit]" = weakref.WeakSet()
+_process = object()
+"""Another one in every process, forked ones too."""
 
 
 class Bandit:
@@ -36,14 +43,15 @@ class Bandit:
         policy: any policy; where its rewards add up, they age from the moment of each *decision*
             (driftbandit.online.evidence), else they are learned as they come (driftbandit.online.present).
         step_seconds: how long one step of the policy lasts; None: a step is a decision.
-        seed: of the random numbers, from 0 to 2^64 − 1; None: a random one, kept in the state.
-        replica: the number of this process among those that share a seed, from 0 to 4095.
+        seed: of the random numbers, from 0 to 2^64 − 1: the same decisions and ids again; None: a random one.
+        replica: the number of this process among those whose states are merged, from 0 to 4095.
         clock: gives the time in seconds where none is passed in.
         minimum_probability: a floor under the probability of every arm that is eligible in a decision.
         wait: how long a decision waits for its reward, in seconds (steps, where a step is a decision); None: for ever.
         default_reward: what a decision gets whose wait is over; None: nothing.
-        log: a path, to which every decision (with its probability) and reward is appended as a line of JSON, or a
-            function that is called with each as a dictionary.
+        log: a path, to which everything that happens is appended as a line of JSON before it counts
+            (driftbandit.online.journal), or a function that is called with each event as a dictionary.
+        durable: whether a line must be on the disk, not only with the system, before it counts.
 
     >>> from driftbandit.policies import DiscountedThompsonSampling
     >>> bandit = Bandit(["red", "green"], DiscountedThompsonSampling(discount=0.99), seed=7)
@@ -67,24 +75,27 @@ class Bandit:
         wait: float | None = None,
         default_reward: float | None = None,
         log: Log = None,
+        durable: bool = False,
     ) -> None:
+        if default_reward is not None and wait is None:
+            raise checks.reject("default_reward", "None where decisions wait for ever (no wait)", default_reward)
         settings = Settings(
             policy=policy,
             step_seconds=step_seconds,
             seed=seed,  # type: ignore[arg-type]  # None: a random one
-            replica=replica,
+            replica=checks.whole("replica", replica, 0, GIVEN_REPLICAS - 1),
             minimum_probability=minimum_probability,
             wait=wait,
             default_reward=default_reward,
         )
-        self._begin(State.new(arms, settings, clock), log)
+        self._begin(State.new(arms, settings, clock), log, durable, seed is not None)
 
-    def _begin(self, state: State, log: Log) -> None:
+    def _begin(self, state: State, log: Log, durable: bool, continued: bool) -> None:
         """Go on from a state, which belongs to this bandit from now on."""
         rule, settings = state.chooser.rule, state.settings
         if log is not None and not rule.knows_odds:
             raise checks.reject("log", "None, as this policy's odds are not known (Rule.posterior, Rule.pieces)", log)
-        self._journal = opened(log)
+        self._journal = opened(log, state.opening, state.position, durable)
         self._state = state
         self._arms, self._timing, self._pending = state.arms, state.timing, state.pending
         self._evidence, self._chooser = state.evidence, state.chooser
@@ -92,30 +103,45 @@ class Bandit:
         self._waits = settings.wait is not None
         self._first_id = settings.replica << REPLICA_SHIFT
         self._weighted, self._lucky = rule.selection == "weighted", rule.luck
-        self._tick = 1 if settings.step_seconds is None else 0
+        self._by_decisions = settings.step_seconds is None
+        self._process = _process if checks.flag("continued", continued) else None
         self._lock = threading.RLock()
         self._saving = threading.Lock()
+        _live.add(self)
+
+    def _make_sure(self) -> None:
+        """That no other bandit, in whatever process, has the ids and random numbers of this one."""
+        if self._process is not _process or self._chooser.number >= self._pending.last:
+            self._pending.go_on_at(self._pending.own.elsewhere())
+            self._process = _process
+
+    def _write(self, events: list[Event]) -> BaseException | None:
+        """Log what is about to happen; an interrupt that comes meanwhile is to be raised when it has happened."""
+        if self._journal is None:
+            return None
+        try:
+            self._journal.write(events)
+        except Exception:
+            raise
+        except BaseException as interrupt:  # the lines may be there
+            return interrupt
+        return None
 
     # Decisions
 
     def select(self, time: float | None = None, arms: Arms | None = None) -> Decision:
         """Choose an arm, of all or of some `arms` only, at a time in seconds (by default, the clock's)."""
         with self._lock:
+            if self._process is not _process:
+                self._make_sure()
             evidence, timing, chooser = self._evidence, self._timing, self._chooser
             some = None if arms is None else self._arms.numbers(arms)
-            now = timing.steps if self._tick and time is None else timing.moment(time)
+            now = timing.steps if self._by_decisions and time is None else timing.moment(time)
             if self._waits:
-                self._state.expire(now)
+                self._expire(now)
             order = evidence.order if some is None else evidence.order.some(some)
             awake, count = order.active, order.count
             arm, place, chance, _, number = evidence.choose(now, order)
-            stamp = now + self._tick
-            if self._tick:
-                timing.steps = when = stamp
-            else:
-                when = timing.latest
-            if evidence.ticking:
-                stamp = evidence.tick(arm, stamp)
             used = 1.0
             told: float | Snapshot
             if chance >= 0.0:
@@ -130,43 +156,89 @@ class Bandit:
                 around = PLAIN if chooser.plain else chooser.seen()
                 told = (seen, place, count - awake, self._floor, chooser.current, around)
             id = self._first_id + number
-            decision = Decision(id, self._arms.names[arm], when, told)
-            self._pending.decisions[id] = (arm, stamp, now, used, count)
+            decision = Decision(id, self._arms.names[arm], now + 1 if self._by_decisions else timing.latest, told)
+            interrupt = None
             if self._journal is not None:
-                self._journal.decision(decision)
+                evidence.count_decision(arm, -1)  # it is not made before its line is there
+                interrupt = self._write([self._said(decision, used, some)])
+                evidence.count_decision(arm, 1)
+            self._state.record(id, arm, now, used, count)
+            if number >= self._pending.last:
+                self._make_sure()
+            if interrupt is not None:
+                raise interrupt
             return decision
+
+    def _said(self, decision: Decision, used: float, some: list[int] | None) -> Event:
+        """What the log says of a decision."""
+        event = {"event": "decision", "id": decision.id, "arm": decision.arm, "probability": decision.probability}
+        event["time"] = decision.time
+        if some is not None:
+            event["among"] = [self._arms.names[number] for number in some]
+        if self._lucky and self._weighted:
+            event["used"] = used
+        return event
+
+    def _expire(self, now: float) -> None:
+        """Decisions whose wait is over."""
+        if self._pending.overdue(now):
+            due, default = self._pending.due(now), self._state.settings.default_reward
+            events = [{"event": "expired", "id": id} for id, decision in due if decision[0] >= 0]
+            if default is not None:
+                events = [event | {"reward": default} for event in events]
+            interrupt = self._write(events) if events else None
+            self._state.expire(due)
+            if interrupt is not None:
+                raise interrupt
 
     # Rewards
 
-    def reward(self, id: int, value: float, time: float | None = None) -> RewardStatus:
+    def reward(self, id: int | Decision, value: float, time: float | None = None) -> RewardStatus:
         """The reward of a decision, whenever it comes; `time` (by default, now) matters to `wait` only."""
         value = self._state.checked(value)
+        number = id if type(id) is int else checked_id(id)
         with self._lock:
+            if self._process is not _process:
+                self._make_sure()
             if self._waits:
-                self._state.expire(self._timing.reading(time))
-            return self._take(id, value)
+                self._expire(self._timing.reading(time))
+            status, decision = self._pending.look(number)
+            interrupt = None
+            if self._journal is not None:
+                interrupt = self._write([_rewarded(number, value, status)])
+            if decision is not None:
+                self._state.take(number, status, decision, value)
+            if interrupt is not None:
+                raise interrupt
+            return status
 
     def rewards(
-        self, batch: Iterable[tuple[int, float]] | Mapping[int, float], time: float | None = None
+        self, batch: Iterable[tuple[int | Decision, float]] | Mapping[int, float], time: float | None = None
     ) -> list[RewardStatus]:
-        """Many rewards at once, as pairs (id, reward); all are checked before the first is learned."""
-        pairs = list(batch.items() if isinstance(batch, Mapping) else batch)
-        for pair in pairs:
+        """Many rewards at once, as pairs (id, reward): all are checked, and logged, before the first is learned."""
+        given = list(batch.items() if isinstance(batch, Mapping) else batch)
+        for pair in given:
             if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
                 raise checks.reject("batch", "pairs (id, reward)", pair)
-        checked = [(checks.whole("id", id, 0, 1 << 53), self._state.checked(value)) for id, value in pairs]
+        pairs = [(checked_id(id), self._state.checked(value)) for id, value in given]
         with self._lock:
+            self._make_sure()
             if self._waits:
-                self._state.expire(self._timing.reading(time))
-            return [self._take(id, value) for id, value in checked]
-
-    def _take(self, id: int, value: float) -> RewardStatus:
-        status, decision = self._pending.close(id, self._chooser)
-        if decision is not None:
-            self._state.learn(id, decision, value)
-        if self._journal is not None:
-            self._journal.reward(id, value, status)
-        return status
+                self._expire(self._timing.reading(time))
+            answers, waiting = [], {}
+            for id, value in pairs:
+                status, decision = self._pending.look(id)
+                if id in waiting:
+                    status = RewardStatus.REPEATED
+                elif decision is not None:
+                    waiting[id] = (status, decision, value)
+                answers.append(status)
+            interrupt = self._write([_rewarded(*pair, status) for pair, status in zip(pairs, answers, strict=True)])
+            for id, (status, decision, value) in waiting.items():
+                self._state.take(id, status, decision, value)
+            if interrupt is not None:
+                raise interrupt
+            return answers
 
     # Arms
 
@@ -178,7 +250,8 @@ class Bandit:
     @property
     def decisions(self) -> int:
         """How many decisions were made, those of merged replicas included."""
-        return self._chooser.sequence + sum(made for made, _ in self._pending.taken.values())
+        with self._lock:
+            return self._chooser.made + sum(lineage.made for lineage in self._pending.taken.values())
 
     @property
     def pending(self) -> int:
@@ -193,15 +266,35 @@ class Bandit:
         almost never be chosen once weights have grown, and almost always once they have shrunk.
         """
         with self._lock:
-            self._state.settings.check_floor(len(self._arms) + 1)
-            self._evidence.include(self._arms.add(arm), self._timing.steps)
+            self._change("added", self._state.addable(arm), self._state.add)
 
     def remove(self, arm: str | int) -> None:
         """Take an arm away; rewards that are still to come for it are answered with "removed"."""
         with self._lock:
-            number = self._arms.remove(arm)
-            self._evidence.exclude(number)
-            self._pending.forget(number)
+            self._change("removed", self._arms.removable(arm), self._state.remove)
+
+    def _change(self, event: str, arm: Any, apply: Callable[[Any], None]) -> None:
+        self._make_sure()
+        interrupt = self._write([{"event": event, "arm": arm, "time": self._timing.shown}])
+        apply(arm)
+        if interrupt is not None:
+            raise interrupt
+
+    # Time
+
+    def set_time(self, time: float) -> None:
+        """It is this time now, in seconds: for a clock that was wrong.
+
+        A bandit's time never goes back by itself: while its clock shows less, time stands still. This sets it;
+        evidence, and decisions that wait, are then as old as they were just before.
+        """
+        with self._lock:
+            self._make_sure()
+            seconds = checks.real("time", time, SECONDS)
+            interrupt = self._write([{"event": "time", "time": seconds}])
+            self._state.set_time(seconds)
+            if interrupt is not None:
+                raise interrupt
 
     def __len__(self) -> int:
         return len(self._arms)
@@ -249,7 +342,7 @@ class Bandit:
         now, state = self._timing.reading(time), self._state
         if state.settings.default_reward is not None and self._pending.overdue(now):
             state = State.read(self.state(), self._timing.clock)  # decisions expire in a copy
-            state.expire(now)
+            state.expire(state.pending.due(now))
         return state.view(now, numbers)
 
     def __rich__(self) -> "Table":
@@ -266,6 +359,8 @@ class Bandit:
     def state(self) -> dict[str, Any]:
         """Everything, as JSON can hold it."""
         with self._lock:
+            if self._journal is not None:
+                self._state.position = self._journal.position
             return self._state.written()
 
     @classmethod
@@ -274,21 +369,31 @@ class Bandit:
         state: Any,
         *,
         replica: int | None = None,
+        continued: bool = False,
         clock: Callable[[], float] = time_module.time,
         log: Log = None,
+        durable: bool = False,
         source: str = "state",
     ) -> Self:
-        """Go on where `state()` was taken. With another `replica`, ids and random numbers are new ones."""
-        try:
-            found = State.read(state, clock)
-        except InvalidValue as error:
-            raise InvalidValue(f"{source}: {error}") from None
-        if replica is not None and checks.whole("replica", replica, 0, MOST_REPLICAS - 1) != found.settings.replica:
+        """Go on where `state()` was taken.
+
+        Ids and random numbers are new ones, so that whoever else goes on from the same state, or did before a crash,
+        has no decision in common with this bandit.
+
+        Parameters:
+            replica: another number, for a bandit whose state is to be merged with that of the one that was saved.
+            continued: take the ids and random numbers that the saved bandit would have taken next, to the bit; for
+                tests and replays. Of all bandits that go on from a state, only one may.
+            clock, log, durable: as in `Bandit`.
+            source: what an error calls the state.
+        """
+        found = cls._read(state, clock, source)
+        if replica is not None and checks.whole("replica", replica, 0, GIVEN_REPLICAS - 1) != found.settings.replica:
             check_alike([found])
             found = merged([found], replica)
-        return cls._of(found, log)
+        return cls._of(found, log, durable, continued)
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Place) -> None:
         """Write the state to a file. A kill at any moment leaves the old file or the new one."""
         with self._saving:  # or an older state could replace a newer one
             text = json.dumps(self.state(), allow_nan=False, ensure_ascii=False, separators=(",", ":")) + "\n"
@@ -298,31 +403,111 @@ class Bandit:
     @classmethod
     def load(
         cls,
-        path: Path,
+        path: Place,
         *,
         replica: int | None = None,
+        continued: bool = False,
         clock: Callable[[], float] = time_module.time,
         log: Log = None,
+        durable: bool = False,
     ) -> Self:
         """Go on from a file; the arguments are those of `from_state`."""
-        state = read_json(path, "a saved bandit")
-        return cls.from_state(state, replica=replica, clock=clock, log=log, source=os.fspath(path))
+        state, source = read_json(path, "a saved bandit"), os.fspath(path)
+        return cls.from_state(
+            state, replica=replica, continued=continued, clock=clock, log=log, durable=durable, source=source
+        )
 
     @classmethod
-    def merge(cls, bandits: Iterable["Bandit"], *, replica: int | None = None, log: Log = None) -> Self:
-        """One bandit that knows what all of these know, and takes the rewards of their pending decisions."""
+    def recover(
+        cls,
+        state: Any,
+        log: Place | Sequence[Place],
+        *,
+        clock: Callable[[], float] = time_module.time,
+        durable: bool = False,
+    ) -> Self:
+        """Go on after a crash: from a saved state, and everything that the log says happened since.
+
+        Parameters:
+            state: a file, of which there may be none yet (the log then tells all), or what `state()` returned.
+            log: the file that `log` named; where it was renamed since, all of its files, the oldest first. The bandit
+                goes on in the last one.
+            clock, durable: as in `Bandit`.
+        """
+        files = [log] if isinstance(log, str | os.PathLike) else list(log)
+        if not files or not all(isinstance(file, str | os.PathLike) for file in files):
+            raise checks.reject("log", "a path, or a list of paths", log)
+        source = os.fspath(state) if isinstance(state, str | os.PathLike) else "state"
+        if isinstance(state, str | os.PathLike):
+            state = read_json(state, "a saved bandit") if os.path.exists(state) else None
+        found = None if state is None else cls._read(state, clock, source)
+        return cls._of(replayed(found, map(Path, files), clock), files[-1], durable, False)
+
+    @classmethod
+    def merge(
+        cls, bandits: Iterable["Bandit"], *, replica: int | None = None, log: Log = None, durable: bool = False
+    ) -> Self:
+        """One bandit that knows what all of these know, and takes the rewards of their pending decisions.
+
+        Without a number of its own (`replica`) it gets one above all that can be given.
+        """
         given = list(bandits)
         if not given:
             raise checks.reject("bandits", "one bandit at least", given)
         for bandit in given:
             if not isinstance(bandit, Bandit):
                 raise checks.reject("bandits", "bandits", bandit)
-        check_alike([bandit._state for bandit in given])
+        if replica is not None:
+            checks.whole("replica", replica, 0, GIVEN_REPLICAS - 1)
         copies = [State.read(bandit.state(), bandit._timing.clock) for bandit in given]
-        return cls._of(merged(copies, replica), log)
+        check_alike(copies)
+        return cls._of(merged(copies, replica), log, durable, False)
 
     @classmethod
-    def _of(cls, state: State, log: Log) -> Self:
-        bandit = cls(state.arms.all_names(), clock=state.timing.clock, **state.settings.arguments())
-        bandit._begin(state, log)
+    def _read(cls, state: Any, clock: Callable[[], float], source: str) -> State:
+        try:
+            return State.read(state, clock)
+        except InvalidValue as error:
+            raise InvalidValue(f"{source}: {error}") from None
+
+    @classmethod
+    def _of(cls, state: State, log: Log, durable: bool, continued: bool) -> Self:
+        arguments = state.settings.arguments() | {"replica": 0}  # what `_begin` takes from the state, as all else
+        bandit = cls(state.arms.all_names(), clock=state.timing.clock, **arguments)
+        bandit._begin(state, log, durable, continued)
         return bandit
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Bandit cannot be pickled or copied: take its state() and give it to Bandit.from_state")
+
+
+def _rewarded(id: int, value: float, status: RewardStatus) -> Event:
+    return {"event": "reward", "id": id, "reward": value, "status": str(status)}
+
+
+_held: list[Bandit] = []
+
+
+def _before_fork() -> None:
+    """Wait for what other threads are doing, so that a forked process finds every bandit whole."""
+    _held[:] = _live
+    for bandit in _held:
+        bandit._lock.acquire()
+
+
+def _after_fork() -> None:
+    for bandit in _held:
+        bandit._lock.release()
+    _held.clear()
+
+
+def _in_child() -> None:
+    global _process
+    _process = object()
+    for bandit in _held:
+        bandit._saving = threading.Lock()  # whoever held it is not here
+    _after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_in_child)

@@ -44,19 +44,30 @@ class Chooser:
         """A factor for each number, where they fade differently."""
         self.common = self._settings[common : common + len(rule.common)]
         """The shared numbers."""
+        self._ahead = 0
+        """By how much numbers of decisions are ahead of their count."""
         self._for_count = 0
         self.current = (rule, policy.name)
         """The rule for as many arms as were eligible last."""
         self._prepare(n_arms)
 
     @property
-    def sequence(self) -> int:
-        """How many decisions were made."""
+    def number(self) -> int:
+        """The number of the latest decision, from which its random numbers follow."""
         return int(self._settings.item(kernels.SEQUENCE))
 
-    @sequence.setter
-    def sequence(self, made: int) -> None:
-        self._settings[kernels.SEQUENCE] = made
+    @number.setter
+    def number(self, number: int) -> None:
+        self._settings[kernels.SEQUENCE] = number
+
+    @property
+    def made(self) -> int:
+        """How many decisions were made."""
+        return self.number - self._ahead
+
+    def go_on_at(self, number: int, made: int) -> None:
+        """So many decisions were made, and the next has the number after this one."""
+        self.number, self._ahead = number, number - made
 
     def rule_for(self, count: int) -> Rule:
         """The rule where this many arms are eligible; where only one is, any will do."""
@@ -89,7 +100,7 @@ class Chooser:
         if count != self._for_count:
             self._prepare(count)
         if self.by_step:
-            settings[kernels.STEP] = settings.item(kernels.SEQUENCE) + 1.0
+            settings[kernels.STEP] = self.made + 1.0
         if order.sleepy != self._sleepy:
             settings[kernels.SLEEPY] = self._sleepy = order.sleepy
         choice: kernels.Choice = self._compiled(table, order.list, shapes, settings, weight, order.active, count, best)
@@ -100,7 +111,7 @@ class Chooser:
     def best_asleep(self, shared: float, order: Order) -> float:
         """The largest score of the arms that are asleep in the next decision."""
         rule, asleep = self.rule_for(order.count), order.count - order.active
-        return best_asleep(rule, shared, asleep, self.seed, self.replica, self.sequence + 1)
+        return best_asleep(rule, shared, asleep, self.seed, self.replica, self.number + 1)
 
     def seen(self) -> tuple[tuple[float, ...], float, float]:
         """Shared numbers, the number of observations, and the step, as the latest choice saw them."""

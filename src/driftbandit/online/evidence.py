@@ -215,6 +215,19 @@ class Evidence:
             self.order.wake(number)  # what it started with fades, so it is no longer like a new arm
         return clock.stamp(decisions)
 
+    def count_decision(self, arm: int, by: int) -> None:
+        """One decision for an arm more, or one less."""
+        self.table[arm, self.at.decisions] += by
+        self.chooser.number += by
+
+    def shift(self, steps: float, now: float) -> None:
+        """Time was set later by so many steps, and is `now`: everything is as old as it was."""
+        self.reference += steps
+        if self.window is not None:
+            self.window.shift(steps)
+        if self.restart:
+            self.epoch = int(now // self.restart)
+
     # Rewards
 
     def credit(self, decision: Waiting, reward: float, id: int) -> None:

@@ -1,60 +1,245 @@
-"""A log of every decision, with its exact probability, and of every reward."""
+"""The log: a line of JSON for everything that happens to a bandit, written before it counts.
 
+    {"event": "start", "format": 2, "part": …, "after": …, "own": …, "arms": […], "policy": "dts:discount=0.97", …}
+    {"event": "decision", "id": 1, "arm": "red", "probability": 0.31, "time": 1}   "among": […] where there was a mask
+    {"event": "reward", "id": 1, "reward": 1.0, "status": "accepted"}
+    {"event": "expired", "id": 1}                               "reward": … if there is a default, which was learned
+    {"event": "added" | "removed", "arm": "blue", "time": 7}    {"event": "time", "time": 1763254800.0}
+    {"event": "void", "lines": 1}                               so many lines before this one do not count
+
+A bandit that begins to write, or goes on in a new file, first writes a `start`: what it was made with, its arms, how
+far it has come (`own`), and after how many lines of which part of the log. A saved state knows its place in the log,
+so `Bandit.recover` can bring back what came after.
+
+A write that fails is taken back; where not even that works, and where a process was killed while it wrote, the next
+line says that those before it are void.
+"""
+
+import contextlib
 import json
 import os
-from collections.abc import Callable
-from typing import Any
+import secrets
+import stat
+import warnings
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
 
 from driftbandit import checks
-from driftbandit.online.decision import Decision, RewardStatus
+from driftbandit.errors import InvalidValue
 
-Sink = Callable[[dict[str, Any]], object]
+try:
+    import fcntl
+except ImportError:  # Windows: nobody notices a second process there
+    fcntl = None  # type: ignore[assignment]
+
+FORMAT = 2
+Event = dict[str, Any]
+Sink = Callable[[Event], object]
 Log = str | os.PathLike[str] | Sink | None
+Position = tuple[str, int] | None
+"""A part of a log, and how many lines it has after its start."""
 
 
 class Journal:
-    """Calls a function with one dictionary per event."""
+    """Hands each event to a function, a start first."""
 
-    def __init__(self, sink: Sink) -> None:
+    def __init__(self, sink: Sink, start: Callable[[], Event], position: Position) -> None:
         self._sink = sink
+        self._start = start
+        self.position = position
+        self._part = ""
 
-    def decision(self, decision: Decision) -> None:
-        """A decision was made."""
-        self._sink(
-            {
-                "event": "decision",
-                "id": decision.id,
-                "arm": decision.arm,
-                "probability": decision.probability,
-                "time": decision.time,
-            }
+    def write(self, events: list[Event]) -> None:
+        """These events are about to happen."""
+        fresh = self._follow() or not self._part
+        part, lines = (secrets.token_hex(8), 0) if fresh or self.position is None else self.position
+        self._append([self._begin(part), *events] if fresh else events)
+        self._part, self.position = part, (part, lines + len(events))
+
+    def _begin(self, part: str) -> Event:
+        return {"event": "start", "format": FORMAT, "part": part, "after": self.position, **self._start()}
+
+    def _append(self, events: list[Event]) -> None:
+        for event in events:
+            self._sink(event)
+
+    def _follow(self) -> bool:
+        """Go where the log goes on, if that is somewhere else."""
+        return False
+
+
+class JsonLines(Journal):
+    """Appends each event to a file as a line. One process, and in it one journal, writes to a file."""
+
+    writers: ClassVar[weakref.WeakValueDictionary[tuple[int, int], "JsonLines"]] = weakref.WeakValueDictionary()
+    """Of this process, by file."""
+
+    def __init__(
+        self, path: str | os.PathLike[str], start: Callable[[], Event], position: Position, durable: bool
+    ) -> None:
+        super().__init__(self._refuse, start, position)
+        self._path = os.path.abspath(path)
+        self._durable = durable
+        self._file = -1
+        self._open()
+
+    def _open(self) -> None:
+        self._close("")
+        file = self._file = os.open(
+            self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666
         )
+        found = os.fstat(file)
+        self._key = (found.st_dev, found.st_ino)
+        self._regular = stat.S_ISREG(found.st_mode)
+        if self._regular:
+            other = self.writers.pop(self._key, None)
+            if other is not None:
+                other._close("another bandit writes to it now")
+            if fcntl is not None:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError:
+                    self._close("another process writes to it")
+                    raise checks.reject("log", "a file that no other process writes to", self._path) from None
+            self.writers[self._key] = self
+        self._whole = self._end_of_last_line(found.st_size) if self._regular else 0
 
-    def reward(self, id: int, value: float, status: RewardStatus) -> None:
-        """A reward came."""
-        self._sink({"event": "reward", "id": id, "reward": value, "status": str(status)})
+    def _end_of_last_line(self, size: int) -> int:
+        at = size
+        while at > 0:
+            begin = max(0, at - 65536)
+            newline = os.pread(self._file, at - begin, begin).rfind(b"\n")
+            if newline >= 0:
+                return begin + newline + 1
+            at = begin
+        return 0
 
+    def _follow(self) -> bool:
+        if self._file < 0:
+            raise InvalidValue(f"log must be a file of this bandit's own, got {self._path} ({self._left})")
+        if not self._regular:
+            return False
+        try:
+            found = os.stat(self._path)
+            moved = (found.st_dev, found.st_ino) != self._key
+        except FileNotFoundError:
+            moved = True
+        if moved:
+            self._open()
+        return moved
 
-class JsonLines:
-    """Appends each event to a file as a line; a line is written in one piece."""
+    def _append(self, events: list[Event]) -> None:
+        text = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events)
+        data = memoryview(self._void() + text.encode())
+        try:
+            while data:
+                data = data[os.write(self._file, data) :]
+            if self._durable:
+                os.fsync(self._file)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                if self._regular:
+                    os.ftruncate(self._file, self._whole)
+            raise OSError(error.errno, error.strerror, self._path) from None
+        if self._regular:
+            self._whole = os.fstat(self._file).st_size
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._file = open(path, "ab", buffering=0)  # noqa: SIM115  # stays open as long as the bandit lives
+    def _void(self) -> bytes:
+        """What makes good that something stands behind the last whole line."""
+        size = os.fstat(self._file).st_size if self._regular else 0
+        if size == self._whole:
+            return b""
+        rest = os.pread(self._file, size - self._whole, self._whole)
+        torn = not rest.endswith(b"\n")
+        event = json.dumps({"event": "void", "lines": rest.count(b"\n") + torn})
+        return b"\n" * torn + event.encode() + b"\n"
 
-    def __call__(self, event: dict[str, Any]) -> None:
-        self._file.write(json.dumps(event, ensure_ascii=False).encode() + b"\n")
+    def _refuse(self, event: Event) -> None:
+        raise AssertionError("events go to the file")
+
+    def _close(self, why: str) -> None:
+        self._left = why
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
     def __del__(self) -> None:
         if hasattr(self, "_file"):
-            self._file.close()
+            self._close("")
+
+    @classmethod
+    def leave_to_parent(cls) -> None:
+        """In a forked process: the files are the parent's."""
+        for journal in list(cls.writers.values()):
+            journal._close("the process that opened it was forked: give each worker a bandit and a log of its own")
+        cls.writers.clear()
 
 
-def opened(log: Log) -> Journal | None:
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=JsonLines.leave_to_parent)
+
+
+def opened(log: Log, start: Callable[[], Event], position: Position, durable: bool) -> Journal | None:
     """The journal that an argument `log` asks for."""
-    if log is None:
+    checks.flag("durable", durable)
+    if log is None or not isinstance(log, str | os.PathLike):
+        if durable:
+            raise checks.reject("durable", "False where the log is not a file", durable)
+        if log is not None and not callable(log):
+            raise checks.reject("log", "a path or a function", log)
+        return None if log is None else Journal(log, start, position)
+    return JsonLines(log, start, position, durable)
+
+
+def position_of(value: Any) -> Position:
+    """A place in a log, as a file says it."""
+    if value is None:
         return None
-    if isinstance(log, str | os.PathLike):
-        return Journal(JsonLines(log))
-    if not callable(log):
-        raise checks.reject("log", "a path or a function", log)
-    return Journal(log)
+    if not isinstance(value, list | tuple) or len(value) != 2 or not isinstance(value[0], str):
+        raise checks.reject("log", "null or the name of a part and a number of lines", value)
+    return value[0], checks.whole("log", value[1], 0, 1 << 53)
+
+
+# Reading
+
+
+def events_in(paths: Iterable[Path]) -> Iterator[tuple[str, Event]]:
+    """What files of a log say, in order: where each line stands, and the event."""
+    for path in paths:
+        void = _void_lines(path)
+        for number, line in _lines(path):
+            if number not in void:
+                where = f"{path}, line {number}"
+                yield where, _event(line, where)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, start=1):
+            if line.endswith(b"\n"):
+                yield number, line
+            else:
+                warnings.warn(f"{path}: the last line is cut off and does not count", stacklevel=2)
+
+
+def _void_lines(path: Path) -> set[int]:
+    """The numbers of lines that do not count, and of those that say so."""
+    void: set[int] = set()
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, start=1):
+            if line.startswith(b'{"event": "void"'):
+                lines = checks.whole("lines", _event(line, f"{path}, line {number}").get("lines"), 1, number - 1)
+                void |= {number, *range(number - lines, number)}
+    return void
+
+
+def _event(line: bytes, where: str) -> Event:
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        event = None
+    if not isinstance(event, Mapping) or not isinstance(event.get("event"), str):
+        raise checks.reject(where, "an event of a bandit's log", line.decode(errors="replace").rstrip("\n"))
+    return dict(event)

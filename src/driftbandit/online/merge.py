@@ -10,7 +10,8 @@ A pending decision stays pending if every bandit that knows of it still waits fo
 
 import dataclasses
 import math
-from collections.abc import Sequence
+import secrets
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,15 @@ from driftbandit import checks
 from driftbandit.engine.cpu.block import Reals
 from driftbandit.errors import InvalidValue
 from driftbandit.online.evidence import START
-from driftbandit.online.pending import ANSWERED, MOST_REPLICAS, NUMBER, REPLICA_SHIFT, Waiting
+from driftbandit.online.pending import (
+    ANSWERED,
+    GIVEN_REPLICAS,
+    MOST_REPLICAS,
+    NUMBER,
+    REPLICA_SHIFT,
+    Lineage,
+    Waiting,
+)
 from driftbandit.online.state import State
 
 
@@ -37,7 +46,7 @@ class Holder:
         self.parts = {key: part.copy() for key, part in self.evidence.parts.items()} | {replica: own.copy()}
         for part in self.parts.values():
             part[:, :-1] *= weight
-        self.known = {**state.pending.taken, replica: (state.chooser.sequence, state.pending.learned)}
+        self.known = state.pending.taken | {replica: state.pending.own}
 
     def arm_clock(self, number: int) -> float:
         """What the arm's own clock shows."""
@@ -47,8 +56,9 @@ class Holder:
 
     def newest(self, replica: int) -> tuple[int, float]:
         """A key to sort by: how much is known here of a replica, then how much of that has faded."""
-        part = self.parts.get(replica)
-        return sum(self.known.get(replica, (-1, 0))), -float(np.abs(part[:, :-1]).sum()) if part is not None else 0.0
+        part, lineage = self.parts.get(replica), self.known.get(replica)
+        known = -1 if lineage is None else lineage.made + lineage.learned
+        return known, -float(np.abs(part[:, :-1]).sum()) if part is not None else 0.0
 
     def renumbered(self, key: int, names: tuple[Any, ...], missing: float = 0.0) -> Reals:
         """A part, with a row for each of these arms."""
@@ -75,33 +85,41 @@ def check_alike(states: Sequence[State]) -> None:
             raise checks.reject("policy", f"the same in all bandits ({first.policy})", str(other.policy))
         if other.step_seconds != first.step_seconds:
             raise checks.reject("step_seconds", f"the same in all bandits ({first.step_seconds})", other.step_seconds)
-    numbers = [state.settings.replica for state in states]
-    if len(set(numbers)) < len(numbers):
-        raise checks.reject("replica", "different in each bandit", numbers)
 
 
 def merged(states: Sequence[State], replica: int | None) -> State:
     """One state that knows what all of these know; they are used up."""
     seconds = max(state.timing.latest for state in states)
     holders = [Holder(state, seconds) for state in states]
-    taken = sorted({key for holder in holders for key in holder.known})
+    taken = {key: _latest(key, holders) for key in sorted({key for holder in holders for key in holder.known})}
+    taken = {key: lineage for key, lineage in taken.items() if not lineage.idle}
     if replica is None:
-        replica = max(taken) + 1
-    if checks.whole("replica", replica, 0, MOST_REPLICAS - 1) in taken:
+        replica = secrets.choice([k for k in range(GIVEN_REPLICAS, MOST_REPLICAS) if k not in taken])
+    if replica in taken:
         raise checks.reject("replica", f"none of {', '.join(map(str, taken))}", replica)
     names = dict.fromkeys(name for state in states for name in state.arms.all_names())
     result = State.new(names, dataclasses.replace(states[0].settings, replica=replica), states[0].timing.clock)
     result.timing.move_to(seconds)
     result.timing.steps = max(holder.now for holder in holders)
-    for key in taken:
-        counts = [holder.known.get(key, (0, 0)) for holder in holders]
-        result.pending.taken[key] = (max(made for made, _ in counts), max(learned for _, learned in counts))
+    result.pending.taken = taken
     _merge_evidence(result, holders, taken)
     _merge_pending(result, holders)
     return result
 
 
-def _merge_evidence(result: State, holders: list[Holder], taken: list[int]) -> None:
+def _latest(key: int, holders: list[Holder]) -> Lineage:
+    """How far a replica has come, which all that know of it must agree on."""
+    stages = [holder.known[key] for holder in holders if key in holder.known]
+    latest = max(stages, key=lambda lineage: (len(lineage.spans), lineage.made, lineage.learned))
+    if not all(latest.goes_on_from(stage) for stage in stages):
+        raise InvalidValue(
+            f"replica must have gone one way, but two bandits went on from one state of replica {key}: "
+            "give one of them another number when it is loaded (replica=…)"
+        )
+    return latest
+
+
+def _merge_evidence(result: State, holders: list[Holder], taken: Iterable[int]) -> None:
     evidence, now, names = result.evidence, result.timing.steps, result.arms.all_names()
     evidence.begin(now)
     evidence.reference = float(now)
@@ -147,8 +165,8 @@ def _merge_pending(result: State, holders: list[Holder]) -> None:
                 found[id] = moved  # answered before open, then the one that faded more
     for holder in holders:
         for id in list(found):
-            knows = holder.known.get(id >> REPLICA_SHIFT, (0, 0))[0] >= id & NUMBER
-            if knows and id not in holder.state.pending.decisions:
+            lineage = holder.known.get(id >> REPLICA_SHIFT)
+            if lineage is not None and lineage.has(id & NUMBER) and id not in holder.state.pending.decisions:
                 del found[id]
     result.pending.decisions = dict(sorted(found.items(), key=lambda item: (item[1][2], item[0])))
 

@@ -1,24 +1,35 @@
-"""Decisions that wait for their reward, by id.
+"""Decisions, by id: which were made, and which still wait for their reward.
 
-An id is the replica's number and the number of its decision. Without a wait time, a decision leaves the list when its
-reward comes. With one, it stays, marked as answered, until the wait is over; any older id counts as expired. So the
-answer to every id is known, and memory holds no more than the wait asks for.
+An id is the replica's number and the number of its decision. A replica counts its decisions up from 0; whoever goes on
+from a saved state counts on from another place, drawn at random (a new *span*), and so does a forked process. So two
+bandits that went on from one state have neither ids nor random numbers in common, and a late reward of a decision that
+was lost in a crash is unknown rather than somebody else's.
+
+Without a wait time, a decision leaves the list when its reward comes. With one, it stays, marked as answered, until the
+wait is over; any older id counts as expired. So the answer to every id is known, and memory holds no more than the wait
+asks for.
 """
 
-from collections.abc import Iterator
-from typing import Any
+import itertools
+import numbers
+import secrets
+from typing import Any, NamedTuple
 
 from driftbandit import checks
-from driftbandit.entries import Entries
+from driftbandit.entries import Entries, Row
 from driftbandit.errors import InvalidValue
 from driftbandit.online.chooser import Chooser
-from driftbandit.online.decision import RewardStatus
+from driftbandit.online.decision import Decision, RewardStatus
 
 REPLICA_SHIFT = 40
 NUMBER = (1 << REPLICA_SHIFT) - 1
-MOST_REPLICAS = 1 << 12
-"""So ids stay below 2^52, which every JSON reader holds exactly."""
+GIVEN_REPLICAS = 1 << 12
+"""Numbers that a user may give to a replica; those above are for merges that were given none."""
+MOST_REPLICAS = 1 << 13
+"""So ids stay below 2^53, which every JSON reader holds exactly."""
 LARGEST_ID = (MOST_REPLICAS << REPLICA_SHIFT) - 1
+ROOM = 1 << 20
+"""Numbers that a new span has at least, before it would run into another."""
 ANSWERED, REMOVED = -1, -2
 """In place of an arm number, in a decision that needs no reward any more."""
 
@@ -28,39 +39,131 @@ Waiting = tuple[int, float, float, float, int]
 when that was, in steps, the probability that the rule learns from, and among how many arms it was made."""
 
 
+def checked_id(id: Any) -> int:
+    """The id of a decision, which may be given itself."""
+    if isinstance(id, Decision):
+        return id.id
+    if not isinstance(id, numbers.Real) or isinstance(id, bool):
+        raise checks.reject("id", "the id of a decision", id)
+    return checks.whole("id", id, 0, 1 << 53)
+
+
+class Lineage(NamedTuple):
+    """How far a replica has come: which decisions it made, and how many rewards it learned."""
+
+    spans: tuple[tuple[int, int], ...] = ((0, 0),)
+    """Of each, in order: the number before its first decision, and how many there are."""
+    learned: int = 0
+
+    @property
+    def made(self) -> int:
+        """How many decisions there are."""
+        return sum(count for _, count in self.spans)
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing has happened yet."""
+        return not (self.made or self.learned)
+
+    def has(self, number: int) -> bool:
+        """Whether a decision was made under this number."""
+        return any(start < number <= start + count for start, count in self.spans)
+
+    def goes_on_from(self, other: "Lineage") -> bool:
+        """Whether the other is an earlier stage of this one, or the same."""
+        last = len(other.spans) - 1
+        if other.learned > self.learned or self.spans[:last] != other.spans[:last] or last >= len(self.spans):
+            return False
+        (start, count), (same, fewer) = self.spans[last], other.spans[last]
+        return start == same and fewer <= count
+
+    def elsewhere(self) -> int:
+        """Where a new span may begin, at random."""
+        while True:
+            start = secrets.randbelow(NUMBER - ROOM)
+            if all(start + ROOM <= first or start >= first + count for first, count in self.spans):
+                return start
+
+    def state(self) -> list[Any]:
+        """What a file says of it."""
+        return [self.learned, [list(span) for span in self.spans]]
+
+    @classmethod
+    def restored(cls, row: Row, place: int) -> "Lineage":
+        """What a file says, in a row from this place on."""
+        learned = row.whole("replicas", place, 0)
+        spans = []
+        for span in row.rows("spans", place + 1, 2):
+            start = span.whole("start of a span", 0, 0, NUMBER)
+            spans.append((start, span.whole("decisions of a span", 1, 0, NUMBER - start)))
+        if not spans:
+            raise checks.reject("spans", "a list of one span at least", spans)
+        return cls(tuple(spans), learned)
+
+
 class Pending:
     """The decisions of a bandit, in the order in which they were made."""
 
-    def __init__(self, wait: float | None) -> None:
+    def __init__(self, wait: float | None, chooser: Chooser) -> None:
         self._wait = wait
-        self.decisions: dict[int, Waiting] = {}
+        self._chooser = chooser
+        self._earlier: tuple[tuple[int, int], ...] = ()
+        self._start = 0
+        self.last = NUMBER
+        """The largest number of the present span."""
         self.learned = 0
         """Rewards that this replica learned."""
-        self.taken: dict[int, tuple[int, int]] = {}
-        """Of the replicas merged in: decisions made, and rewards learned."""
+        self.decisions: dict[int, Waiting] = {}
+        self.taken: dict[int, Lineage] = {}
+        """How far the replicas had come that were merged in."""
 
-    def close(self, id: Any, chooser: Chooser) -> tuple[RewardStatus, Waiting | None]:
-        """The reward of a decision has come: what it is answered with, and what is to be learned."""
-        try:
-            decision = self.decisions.get(id)
-        except TypeError:
-            raise checks.reject("id", "the id of a decision", id) from None
+    # This replica's own numbers
+
+    @property
+    def own(self) -> Lineage:
+        """How far this replica has come."""
+        return Lineage((*self._earlier, (self._start, self._chooser.number - self._start)), self.learned)
+
+    def go_on_at(self, start: int) -> None:
+        """The next decision has the number after this one."""
+        own = self.own
+        self._go_on(() if own.idle else own.spans, start)
+
+    def _go_on(self, earlier: tuple[tuple[int, int], ...], start: int) -> None:
+        self._earlier, self._start = earlier, start
+        self.last = min([NUMBER, *(first for first, _ in earlier if first > start)])
+        self._chooser.go_on_at(start, sum(count for _, count in earlier))
+
+    def take_over(self, own: Lineage) -> None:
+        """Be where a replica was."""
+        *earlier, (start, count) = own.spans
+        self._go_on(tuple(earlier), start)
+        self._chooser.number = start + count
+        self.learned = own.learned
+
+    # Rewards
+
+    def look(self, id: int) -> tuple[RewardStatus, Waiting | None]:
+        """The reward of a decision has come: what it is answered with, and the decision if it waits for it."""
+        decision = self.decisions.get(id)
         if decision is None:
-            return self._absent(id, chooser), None
+            return self._absent(id), None
         arm = decision[0]
         if arm == ANSWERED:
             return RewardStatus.REPEATED, None
+        return (RewardStatus.REMOVED if arm == REMOVED else RewardStatus.ACCEPTED), decision
+
+    def close(self, id: int, decision: Waiting) -> None:
+        """A decision that was waiting needs no reward any more."""
         if self._wait is None:
             del self.decisions[id]
         else:
             self.decisions[id] = (ANSWERED, *decision[1:])
-        return (RewardStatus.REMOVED, None) if arm == REMOVED else (RewardStatus.ACCEPTED, decision)
 
-    def _absent(self, id: Any, chooser: Chooser) -> RewardStatus:
-        number = checks.whole("id", id, 0, 1 << 53)
-        writer = number >> REPLICA_SHIFT
-        made = chooser.sequence if writer == chooser.replica else self.taken.get(writer, (0, 0))[0]
-        if not 1 <= number & NUMBER <= made:
+    def _absent(self, id: int) -> RewardStatus:
+        writer = id >> REPLICA_SHIFT
+        known = self.own if writer == self._chooser.replica else self.taken.get(writer)
+        if known is None or not known.has(id & NUMBER):
             return RewardStatus.UNKNOWN
         return RewardStatus.REPEATED if self._wait is None else RewardStatus.EXPIRED
 
@@ -72,13 +175,10 @@ class Pending:
         _, _, moment, _, _ = decision
         return self._wait is not None and now - moment > self._wait
 
-    def expired(self, now: float) -> Iterator[tuple[int, Waiting]]:
-        """Take out what has waited too long; those that never got a reward are returned."""
-        while self.overdue(now):
-            id = next(iter(self.decisions))
-            decision = self.decisions.pop(id)
-            if decision[0] >= 0:
-                yield id, decision
+    def due(self, now: float) -> list[tuple[int, Waiting]]:
+        """What has waited too long, answered or not, oldest first."""
+        due = itertools.takewhile(lambda item: self._over(item[1], now), self.decisions.items())
+        return list(due)
 
     def forget(self, arm: int) -> None:
         """An arm was removed: its rewards are of no use."""
@@ -93,17 +193,16 @@ class Pending:
     def state(self) -> dict[str, Any]:
         """What a file says of decisions and rewards."""
         return {
-            "learned": self.learned,
-            "replicas": [[key, *counts] for key, counts in self.taken.items()],
+            "own": self.own.state(),
+            "replicas": [[key, *lineage.state()] for key, lineage in self.taken.items()],
             "decisions": [[id, *decision] for id, decision in self.decisions.items()],
         }
 
     def restore(self, entries: Entries, known: set[int]) -> None:
         """Take over what a file says; `known` are the numbers of the arms."""
-        self.learned = entries.whole("learned", 1 << 53)
+        self.take_over(Lineage.restored(entries.row("own", 2), 0))
         for row in entries.rows("replicas", 3):
-            key = row.whole("replica", 0, 0, MOST_REPLICAS - 1)
-            self.taken[key] = (row.whole("replica", 1, 0, NUMBER), row.whole("replica", 2, 0))
+            self.taken[row.whole("replica", 0, 0, MOST_REPLICAS - 1)] = Lineage.restored(row, 1)
         for row in entries.rows("decisions", 6):
             arm = row.whole("arm of a decision", 1, REMOVED)
             if arm not in (ANSWERED, REMOVED) and arm not in known:

@@ -180,6 +180,11 @@ class Present(Evidence):
             self._start_again([number] if rule.alarm_resets == "arm" else self.order.all.tolist())
             self._run(renew, parameters, self._kept)
 
+    def shift(self, steps: float, now: float) -> None:
+        """Time was set later by so many steps, and is `now`: everything is as old as it was."""
+        super().shift(steps, now)
+        self.recent = collections.deque((stamp + steps, arm, reward) for stamp, arm, reward in self.recent)
+
     def at_moment(self, now: float) -> "Present":
         """The evidence as the next decision meets it; this is not changed."""
         other = copy.copy(self)

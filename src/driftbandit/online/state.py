@@ -15,17 +15,21 @@ import math
 import secrets
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any, Self
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from driftbandit import checks
 from driftbandit.compiling.linking import look_again
 from driftbandit.entries import Entries
+from driftbandit.errors import InvalidValue
 from driftbandit.online.arms import Arms
 from driftbandit.online.chooser import Chooser
+from driftbandit.online.decision import RewardStatus
 from driftbandit.online.evidence import Evidence
-from driftbandit.online.pending import MOST_REPLICAS, NUMBER, REPLICA_SHIFT, Pending, Waiting
+from driftbandit.online.journal import Event, Position, events_in, position_of
+from driftbandit.online.pending import LARGEST_ID, MOST_REPLICAS, NUMBER, REPLICA_SHIFT, Lineage, Pending, Waiting
 from driftbandit.online.present import Present
 from driftbandit.online.summary import View
 from driftbandit.online.timing import Timing
@@ -35,7 +39,7 @@ from driftbandit.policies.validation import tried
 from driftbandit.specification import Checked, optional_real, parameter, real, whole
 
 FORMAT = "driftbandit.bandit"
-VERSION = 2
+VERSION = 3
 
 
 def _policy(name: str, value: Any) -> Policy:
@@ -53,7 +57,7 @@ class Settings(Checked):
     """What a bandit was made with (the arguments of `Bandit`). A file must have all that have no default here."""
 
     policy: Policy = parameter(_policy)
-    step_seconds: float | None = optional_real("(0, inf)", dataclasses.MISSING)
+    step_seconds: float | None = optional_real("[1e-9, 1e15]", dataclasses.MISSING)
     seed: int = parameter(_seed)
     replica: int = whole(0, high=MOST_REPLICAS - 1)
     minimum_probability: float = real("[0, 1]")
@@ -108,7 +112,11 @@ class State:
         kind = Evidence if rule.learning == "additive" else Present
         self.evidence = kind(self.chooser, len(arms.names), by_clock)
         wait = settings.wait
-        self.pending = Pending(wait if wait is None else wait / (settings.step_seconds or 1.0) + (not by_clock))
+        wait = wait if wait is None else wait / (settings.step_seconds or 1.0) + (not by_clock)
+        self.pending = Pending(wait, self.chooser)
+        self._tick = 0 if by_clock else 1
+        self.position: Position = None
+        """Where its log was: a part of it, and how many lines that had."""
 
     @classmethod
     def new(cls, arms: Iterable[Any], settings: Settings, clock: Callable[[], float]) -> Self:
@@ -125,20 +133,145 @@ class State:
             reward = float(reward)
         return checks.real(name, reward, self._interval)
 
+    def record(self, id: int, arm: int, now: float, used: float, eligible: int) -> None:
+        """A decision was made for an arm, at a moment, with a probability, among so many arms."""
+        stamp = now + self._tick
+        if self._tick:
+            self.timing.steps = stamp
+        if self.evidence.ticking:
+            stamp = self.evidence.tick(arm, stamp)
+        self.pending.decisions[id] = (arm, stamp, now, used, eligible)
+
+    def take(self, id: int, status: RewardStatus, decision: Waiting, value: float) -> None:
+        """The reward of a decision that waited for it, which is learned if its arm is still there."""
+        self.pending.close(id, decision)
+        if status is RewardStatus.ACCEPTED:
+            self.learn(id, decision, value)
+
     def learn(self, id: int, decision: Waiting, value: float) -> None:
-        """The reward of a decision."""
+        """Learn what a decision earned."""
         chooser = self.chooser
         if chooser.rule.binary and value != 0.0 and value != 1.0:
             value = float(chooser.trial(id >> REPLICA_SHIFT, id & NUMBER) < value)
         self.evidence.credit(decision, value, id)
         self.pending.learned += 1
 
-    def expire(self, now: float) -> None:
+    def expire(self, due: list[tuple[int, Waiting]]) -> None:
         """Decisions whose wait is over get the default reward, if there is one."""
         default = self.settings.default_reward
-        for id, decision in self.pending.expired(now):
-            if default is not None:
+        for id, decision in due:
+            del self.pending.decisions[id]
+            if decision[0] >= 0 and default is not None:
                 self.learn(id, decision, default)
+
+    def addable(self, arm: Any) -> Any:
+        """The name of an arm that may be added."""
+        self.settings.check_floor(len(self.arms) + 1)
+        return self.arms.addable(arm)
+
+    def add(self, arm: Any) -> None:
+        """A new arm."""
+        self.settings.check_floor(len(self.arms) + 1)
+        self.evidence.include(self.arms.add(arm), self.timing.steps)
+
+    def remove(self, arm: Any) -> None:
+        """An arm that is no longer there."""
+        number = self.arms.remove(arm)
+        self.evidence.exclude(number)
+        self.pending.forget(number)
+
+    def set_time(self, time: Any) -> None:
+        """It is this time now: evidence and waiting decisions are as old as they were."""
+        evidence, epoch = self.evidence, self.evidence.epoch
+        steps, restart = self.timing.set(time), evidence.restart
+        evidence.shift(steps, self.timing.steps)
+        for id, (arm, stamp, moment, used, eligible) in self.pending.decisions.items():
+            moved = moment + steps
+            if restart:  # whether a decision was made since the latest restart stays as it was
+                begin = evidence.epoch * restart
+                moved = max(moved, begin) if moment // restart == epoch else min(moved, begin - 1)
+            stamp += 0.0 if evidence.clock is not None else steps
+            self.pending.decisions[id] = (arm, stamp, moved, used, eligible)
+
+    # The log
+
+    def opening(self) -> Event:
+        """What the start of a log says."""
+        own, arms = self.pending.own, list(self.arms.all_names())
+        values: Event = {"new": own.idle and not self.pending.taken, "own": own.state(), "arms": arms}
+        return values | self.settings.arguments() | {"policy": str(self.settings.policy)}
+
+    @classmethod
+    def opened(cls, start: Entries, clock: Callable[[], float]) -> Self:
+        """The bandit that began a log."""
+        if start.nullable("after") is not None or not checks.flag("new", start.get("new")):
+            raise InvalidValue("log must begin where its bandit began, where no saved state is there")
+        policy = Policy.parse(start.text("policy"))
+        names = [field.name for field in dataclasses.fields(Settings) if field.name != "policy"]
+        settings = Settings(policy=policy, **{name: start.nullable(name) for name in names})
+        return cls.new(start.items("arms"), settings, clock)
+
+    def redo(self, event: Entries) -> None:
+        """What happened once, as a line of a log says."""
+        kind = checks.one_of("event", event.get("event"), list(self._again))
+        self._again[kind](self, event)
+
+    def _start_again(self, event: Entries) -> None:
+        start, _ = lineage_of(event).spans[-1]
+        if start != self.pending.own.spans[-1][0]:
+            self.pending.go_on_at(start)
+
+    def _decide_again(self, event: Entries) -> None:
+        id, arm = event.whole("id", LARGEST_ID), self.arms.number(event.get("arm"))
+        among = self.arms.numbers(event.items("among")) if event.has("among") else self.arms.all_numbers()
+        if id >> REPLICA_SHIFT != self.settings.replica or id in self.pending.decisions or arm not in among:
+            raise checks.reject("id", f"a new decision of replica {self.settings.replica} for one of its arms", id)
+        now = self.timing.moment(None if self._tick else event.get("time"))
+        self.expire([(old, waiting) for old, waiting in self.pending.due(now) if waiting[0] < 0])
+        if id & NUMBER != self.chooser.number + 1:
+            self.pending.go_on_at((id & NUMBER) - 1)
+        probability = event.real("probability", "(0, 1]")
+        used = event.real("used", "(0, 1]", probability if self.chooser.rule.selection == "weighted" else 1.0)
+        self.evidence.advance(now)
+        self.evidence.count_decision(arm, 1)
+        self.record(id, arm, now, used, len(among))
+
+    def _reward_again(self, event: Entries) -> None:
+        id = event.whole("id", LARGEST_ID)
+        status, decision = self.pending.look(id)
+        if decision is not None and status == event.get("status"):
+            self.take(id, status, decision, self.checked(event.get("reward")))
+
+    def _expire_again(self, event: Entries) -> None:
+        id = event.whole("id", LARGEST_ID)
+        _, decision = self.pending.look(id)
+        if decision is not None:
+            del self.pending.decisions[id]
+            if event.has("reward") and decision[0] >= 0:
+                self.learn(id, decision, self.checked(event.get("reward")))
+
+    def _add_again(self, event: Entries) -> None:
+        if event.get("arm") not in self.arms:
+            self.add(event.get("arm"))
+
+    def _remove_again(self, event: Entries) -> None:
+        if event.get("arm") in self.arms:
+            self.remove(event.get("arm"))
+
+    def _set_time_again(self, event: Entries) -> None:
+        self.set_time(event.get("time"))
+
+    _again: ClassVar[dict[str, Callable[["State", Entries], None]]] = {
+        "start": _start_again,
+        "decision": _decide_again,
+        "reward": _reward_again,
+        "expired": _expire_again,
+        "added": _add_again,
+        "removed": _remove_again,
+        "time": _set_time_again,
+    }
+
+    # Looking
 
     def view(self, now: float, numbers: list[int] | None = None) -> View:
         """What the next decision at a moment would meet, among all arms or those with these numbers."""
@@ -150,7 +283,7 @@ class State:
             places = [place for place, number in enumerate(awake) if number in wanted]
             awake, seen, count = [awake[place] for place in places], seen[places], len(numbers)
         settings = self.settings
-        around = (evidence.common(), evidence.total_of(seen), chooser.sequence + 1.0)
+        around = (evidence.common(), evidence.total_of(seen), chooser.made + 1.0)
         rule, floor = chooser.rule_for(count), settings.minimum_probability
         return View(rule, settings.policy.name, awake, seen, count, around, floor, evidence.decisions_of(awake))
 
@@ -162,9 +295,9 @@ class State:
             "settings": self.settings.state(),
             "arms": self.arms.state(),
             "timing": self.timing.state(),
-            "made": self.chooser.sequence,
             "evidence": self.evidence.state(),
             "pending": self.pending.state(),
+            "log": self.position,
         }
 
     @classmethod
@@ -174,13 +307,65 @@ class State:
         arms = Arms.restored(entries.inner("arms"))
         state = cls(arms, Settings.restored(entries.inner("settings")), clock)
         state.timing.restore(entries.inner("timing"))
-        state.chooser.sequence = entries.whole("made", NUMBER)
         known = set(arms.all_numbers())
         if state.timing.latest > float("-inf"):
             state.evidence.begin(0.0)
         state.evidence.restore(entries.inner("evidence"), known)
         state.pending.restore(entries.inner("pending"), known)
+        state.position = position_of(entries.nullable("log"))
         return state
+
+
+def lineage_of(start: Entries) -> Lineage:
+    """How far a bandit had come that began a part of a log."""
+    return Lineage.restored(start.row("own", 2), 0)
+
+
+def replayed(state: State | None, files: Iterable[Path], clock: Callable[[], float]) -> State:
+    """A state, and what the files of its log say happened since; without one, all that they say."""
+    reached: dict[str, int] = {} if state is None or state.position is None else dict([state.position])
+    """Of each part of the log, how many lines are in the state."""
+    part, lines, on = "", 0, False
+    for where, event in events_in(files):
+        try:
+            entries = Entries(event)
+            if event["event"] == "start":
+                part, lines = entries.text("part"), 0
+                on = on or part in reached or state is None or _goes_on(state, entries)
+                if on and part not in reached:
+                    state = State.opened(entries, clock) if state is None else state
+                    _check_gap(position_of(entries.nullable("after")), reached)
+                    state.redo(entries)
+                    reached[part] = 0
+            elif not part:
+                raise InvalidValue("log must begin with a start")
+            else:
+                lines += 1
+                if on and state is not None and lines > reached[part]:
+                    state.redo(entries)
+                    state.position = (part, lines)
+                    reached[part] = lines
+        except InvalidValue as error:
+            raise InvalidValue(f"{where}: {error}") from None
+    if state is None or (reached and not on):
+        raise InvalidValue("log must go on from the saved state, got files without what came next")
+    return state
+
+
+def _goes_on(state: State, start: Entries) -> bool:
+    """Whether a part of a log begins where a state is."""
+    if state.position is not None:
+        return position_of(start.nullable("after")) == state.position
+    own, then = state.pending.own, lineage_of(start)
+    return then.goes_on_from(own) and (then.made, then.learned) == (own.made, own.learned)
+
+
+def _check_gap(after: Position, reached: dict[str, int]) -> None:
+    """That nothing is missing before a part of a log."""
+    if after is None and reached:
+        raise InvalidValue("another bandit begins here: it must have a log of its own")
+    if after is not None and reached and after[1] > reached.get(after[0], -1):
+        raise InvalidValue("lines before this one are missing: give all files of the log, the oldest first")
 
 
 def _interval(low: float, high: float) -> str:
@@ -221,5 +406,21 @@ def _from_version_1(entries: Entries) -> dict[str, Any]:
     }
 
 
-UPGRADES: dict[int, Callable[[Entries], dict[str, Any]]] = {1: _from_version_1}
+def _from_version_2(entries: Entries) -> dict[str, Any]:
+    """Decisions were numbered without a gap, and only counted; a default reward needed no wait to apply to."""
+    settings, pending, made = dict(entries.mapping("settings")), entries.inner("pending"), entries.get("made")
+    if settings.get("wait") is None:
+        settings["default_reward"] = None
+    others = [[row.value(0), row.value(2), [[0, row.value(1)]]] for row in pending.rows("replicas", 3)]
+    own = [pending.nullable("learned"), [[0, made]]]
+    return {
+        **{name: entries.nullable(name) for name in ("format", "arms", "timing", "evidence")},
+        "version": 3,
+        "settings": settings,
+        "pending": {"own": own, "replicas": others, "decisions": pending.nullable("decisions")},
+        "log": None,
+    }
+
+
+UPGRADES: dict[int, Callable[[Entries], dict[str, Any]]] = {1: _from_version_1, 2: _from_version_2}
 """From each older version to the next; none may look at a class of today, which goes on changing."""

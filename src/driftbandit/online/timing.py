@@ -1,15 +1,21 @@
 """The time of a bandit: seconds of a clock, or the number of decisions where a step is a decision."""
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from driftbandit import checks
 from driftbandit.entries import Entries
 
+SECONDS = "[-1e15, 1e15]"
+"""Times that there are: thirty million years on either side of zero."""
+LEAP = 366 * 86400.0
+"""A clock that is ahead by more than this, in seconds, is believed when it says so twice."""
+
 
 class Timing:
-    """Time in steps; it never goes back."""
+    """Time in steps; it goes back only when it is set."""
 
     def __init__(self, step_seconds: float | None, clock: Callable[[], float]) -> None:
         if not callable(clock):
@@ -20,6 +26,8 @@ class Timing:
         """The time of the latest decision in steps; where a step is a decision, the number of decisions."""
         self.latest = -math.inf
         """The seconds of the latest decision, −∞ before the first."""
+        self._doubted = (math.nan, math.nan)
+        """The latest decision when the clock leapt ahead, and what it said."""
 
     def move_to(self, seconds: float) -> None:
         """The latest decision was made then."""
@@ -33,22 +41,55 @@ class Timing:
             return self._counted(time)
         if time is None:
             seconds = self.clock()
-            if type(seconds) is not float or not self.latest <= seconds < math.inf:
-                seconds = max(checks.real("clock", seconds), self.latest)  # clocks are set back at times
+            if type(seconds) is not float or not 0.0 <= seconds - self.latest < LEAP:
+                seconds = self._believed(checks.real("clock", seconds, SECONDS))
         else:
-            seconds = checks.real("time", time)
+            seconds = checks.real("time", time, SECONDS)
             if seconds < self.latest:
                 raise checks.reject("time", f"at least {self.latest!r}, when the latest decision was made", time)
         self.latest = seconds
         self.steps = seconds / self.step_seconds
         return self.steps
 
+    def _believed(self, seconds: float) -> float:
+        """What to make of a clock that was set back (time stands still), or leapt ahead (once is no evidence)."""
+        if not self._leapt(seconds):
+            return max(seconds, self.latest)
+        self._doubted = (self.latest, seconds)
+        leap = f"the clock leapt from {self.latest!r} to {seconds!r} seconds"
+        warnings.warn(f"{leap}, which is believed if it says so again", stacklevel=4)
+        return self.latest
+
+    def _leapt(self, seconds: float) -> bool:
+        """Whether the clock is far ahead, for the first time since the latest decision."""
+        before, said = self._doubted
+        return LEAP <= seconds - self.latest < math.inf and not (before == self.latest and said <= seconds)
+
     def reading(self, time: Any) -> float:
         """The time at which the state is looked at, in steps; never before the latest decision."""
         if self.step_seconds is None:
             return self._counted(time)
-        seconds = checks.real("time", self.clock() if time is None else time)
-        return max(seconds, self.latest) / self.step_seconds
+        if time is not None:
+            return max(checks.real("time", time, SECONDS), self.latest) / self.step_seconds
+        seconds = checks.real("clock", self.clock(), SECONDS)
+        return (self.latest if self._leapt(seconds) else max(seconds, self.latest)) / self.step_seconds
+
+    def set(self, time: Any) -> float:
+        """It is this time now, in seconds, whatever it was; by how many steps that is later."""
+        if self.step_seconds is None:
+            raise checks.reject("step_seconds", "given where time is set", None)
+        before = self.steps
+        seconds = checks.real("time", time, SECONDS)
+        if self.latest > -math.inf:
+            self.move_to(seconds)
+        return self.steps - before
+
+    @property
+    def shown(self) -> float | None:
+        """The time of the latest decision as a decision says it."""
+        if self.step_seconds is None:
+            return self.steps
+        return self.latest if math.isfinite(self.latest) else None
 
     def _counted(self, time: Any) -> float:
         if time is not None:
@@ -63,6 +104,6 @@ class Timing:
         """Take over what a file says."""
         latest = entries.nullable("latest")
         if latest is not None:
-            self.move_to(checks.real("latest", latest))
+            self.move_to(checks.real("latest", latest, SECONDS))
         if self.step_seconds is None:
             self.steps = entries.whole("steps", 1 << 53)

@@ -66,6 +66,10 @@ class Window:
         self._first = 0
         self.sums.pop(arm, None)
 
+    def shift(self, steps: float) -> None:
+        """Time was set."""
+        self._rows, self._first = [row._replace(stamp=row.stamp + steps) for row in self.rows()], 0
+
     def clear(self) -> None:
         """Take out everything."""
         self._rows, self._first, self.sums = [], 0, {}
