@@ -107,10 +107,6 @@ class Entries:
                 raise checks.reject(name, "a list of whole numbers of at least 0", value)
         return values
 
-    def row(self, name: str, width: int) -> Row:
-        """An entry that is a list of so many values."""
-        return _rows(name, [self.get(name)], width)[0]
-
     def rows(self, name: str, width: int, default: list[Any] | None = None) -> list[Row]:
         """An entry that is a list of lists."""
         return _rows(name, self.get(name, default), width)

@@ -9,9 +9,10 @@ A pending decision stays pending if every bandit that knows of it still waits fo
 """
 
 import dataclasses
+import functools
 import math
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -53,12 +54,6 @@ class Holder:
         row, at = self.evidence.table[number], self.evidence.at
         assert self.evidence.clock is not None
         return self.evidence.clock.shown(row[at.decisions] + row[at.other_decisions])
-
-    def newest(self, replica: int) -> tuple[int, float]:
-        """A key to sort by: how much is known here of a replica, then how much of that has faded."""
-        part, lineage = self.parts.get(replica), self.known.get(replica)
-        known = -1 if lineage is None else lineage.made + lineage.learned
-        return known, -float(np.abs(part[:, :-1]).sum()) if part is not None else 0.0
 
     def renumbered(self, key: int, names: tuple[Any, ...], missing: float = 0.0) -> Reals:
         """A part, with a row for each of these arms."""
@@ -102,7 +97,7 @@ def merged(states: Sequence[State], replica: int | None) -> State:
     result.timing.move_to(seconds)
     result.timing.steps = max(holder.now for holder in holders)
     result.pending.taken = taken
-    _merge_evidence(result, holders, taken)
+    _merge_evidence(result, holders)
     _merge_pending(result, holders)
     return result
 
@@ -119,7 +114,7 @@ def _latest(key: int, holders: list[Holder]) -> Lineage:
     return latest
 
 
-def _merge_evidence(result: State, holders: list[Holder], taken: Iterable[int]) -> None:
+def _merge_evidence(result: State, holders: list[Holder]) -> None:
     evidence, now, names = result.evidence, result.timing.steps, result.arms.all_names()
     evidence.begin(now)
     evidence.reference = float(now)
@@ -130,12 +125,12 @@ def _merge_evidence(result: State, holders: list[Holder], taken: Iterable[int]) 
         # by weight, the highest start (late arms start high), else the most faded; 0 where no bandit has the arm
         combine = np.fmax if evidence.rule.selection == "weighted" else np.fmin
         evidence.parts[START] = np.nan_to_num(combine.reduce(starts, axis=0))
-    for key in taken:
-        best = max(holders, key=lambda holder: holder.newest(key))
-        evidence.parts[key] = best.renumbered(key, names)
+    for key, lineage in result.pending.taken.items():
+        latest = [holder for holder in holders if holder.known.get(key) == lineage]
+        evidence.parts[key] = functools.reduce(_smaller, (holder.renumbered(key, names) for holder in latest))
         if evidence.window is not None:
             evidence.parts[key][:, :-1] = 0.0
-            _merge_window(result, best, key)
+            _merge_window(result, latest, key)
     at = evidence.at
     evidence.table[:, at.other : at.other_decisions + 1] = sum(evidence.parts.values())
     for number in range(len(names)):
@@ -146,10 +141,18 @@ def _merge_evidence(result: State, holders: list[Holder], taken: Iterable[int]) 
             evidence.order.wake(number)
 
 
-def _merge_window(result: State, holder: Holder, key: int) -> None:
-    assert holder.evidence.window is not None
-    for row in holder.evidence.window.rows():
-        if row.writer == key:
+def _smaller(one: Reals, two: Reals) -> Reals:
+    """Of the same evidence, what has faded more; an arm that one of them removed has none."""
+    return np.where(np.abs(two) < np.abs(one), two, one)
+
+
+def _merge_window(result: State, latest: list[Holder], key: int) -> None:
+    windows = [holder.evidence.window for holder in latest]
+    ids = [{row.id for row in window.rows()} for window in windows if window is not None]
+    holder, window = latest[0], windows[0]
+    assert window is not None
+    for row in window.rows():
+        if row.writer == key and all(row.id in others for others in ids):
             arm = result.arms.number(holder.state.arms.names[row.arm])
             stamp = result.timing.steps - (holder.now - row.stamp)
             result.evidence.remember(row._replace(stamp=stamp, arm=arm))

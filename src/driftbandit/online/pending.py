@@ -48,17 +48,31 @@ def checked_id(id: Any) -> int:
     return checks.whole("id", id, 0, 1 << 53)
 
 
-class Lineage(NamedTuple):
-    """How far a replica has come: which decisions it made, and how many rewards it learned."""
+class Span(NamedTuple):
+    """Decisions that were numbered one after the other."""
 
-    spans: tuple[tuple[int, int], ...] = ((0, 0),)
-    """Of each, in order: the number before its first decision, and how many there are."""
+    start: int
+    """The number before the first one."""
+    made: int = 0
+    """How many there are."""
     learned: int = 0
+    """Rewards, of any decisions, that were learned meanwhile."""
+
+
+class Lineage(NamedTuple):
+    """How far a replica has come, in all its lives: which decisions it made, and how many rewards it learned."""
+
+    spans: tuple[Span, ...] = (Span(0),)
 
     @property
     def made(self) -> int:
         """How many decisions there are."""
-        return sum(count for _, count in self.spans)
+        return sum(span.made for span in self.spans)
+
+    @property
+    def learned(self) -> int:
+        """How many rewards there are."""
+        return sum(span.learned for span in self.spans)
 
     @property
     def idle(self) -> bool:
@@ -67,38 +81,38 @@ class Lineage(NamedTuple):
 
     def has(self, number: int) -> bool:
         """Whether a decision was made under this number."""
-        return any(start < number <= start + count for start, count in self.spans)
+        return any(span.start < number <= span.start + span.made for span in self.spans)
 
     def goes_on_from(self, other: "Lineage") -> bool:
         """Whether the other is an earlier stage of this one, or the same."""
         last = len(other.spans) - 1
-        if other.learned > self.learned or self.spans[:last] != other.spans[:last] or last >= len(self.spans):
+        if self.spans[:last] != other.spans[:last] or last >= len(self.spans):
             return False
-        (start, count), (same, fewer) = self.spans[last], other.spans[last]
-        return start == same and fewer <= count
+        mine, its = self.spans[last], other.spans[last]
+        return mine.start == its.start and mine.made >= its.made and mine.learned >= its.learned
 
     def elsewhere(self) -> int:
         """Where a new span may begin, at random."""
         while True:
             start = secrets.randbelow(NUMBER - ROOM)
-            if all(start + ROOM <= first or start >= first + count for first, count in self.spans):
+            if all(start + ROOM <= span.start or start >= span.start + span.made for span in self.spans):
                 return start
 
-    def state(self) -> list[Any]:
+    def state(self) -> list[list[int]]:
         """What a file says of it."""
-        return [self.learned, [list(span) for span in self.spans]]
+        return [list(span) for span in self.spans]
 
     @classmethod
-    def restored(cls, row: Row, place: int) -> "Lineage":
-        """What a file says, in a row from this place on."""
-        learned = row.whole("replicas", place, 0)
+    def restored(cls, rows: list[Row]) -> "Lineage":
+        """What a file says."""
         spans = []
-        for span in row.rows("spans", place + 1, 2):
-            start = span.whole("start of a span", 0, 0, NUMBER)
-            spans.append((start, span.whole("decisions of a span", 1, 0, NUMBER - start)))
+        for row in rows:
+            start = row.whole("start of a span", 0, 0, NUMBER)
+            made = row.whole("decisions of a span", 1, 0, NUMBER - start)
+            spans.append(Span(start, made, row.whole("rewards of a span", 2, 0)))
         if not spans:
             raise checks.reject("spans", "a list of one span at least", spans)
-        return cls(tuple(spans), learned)
+        return cls(tuple(spans))
 
 
 class Pending:
@@ -107,12 +121,12 @@ class Pending:
     def __init__(self, wait: float | None, chooser: Chooser) -> None:
         self._wait = wait
         self._chooser = chooser
-        self._earlier: tuple[tuple[int, int], ...] = ()
+        self._earlier: tuple[Span, ...] = ()
         self._start = 0
         self.last = NUMBER
         """The largest number of the present span."""
         self.learned = 0
-        """Rewards that this replica learned."""
+        """Rewards that this replica learned in that span."""
         self.decisions: dict[int, Waiting] = {}
         self.taken: dict[int, Lineage] = {}
         """How far the replicas had come that were merged in."""
@@ -122,24 +136,19 @@ class Pending:
     @property
     def own(self) -> Lineage:
         """How far this replica has come."""
-        return Lineage((*self._earlier, (self._start, self._chooser.number - self._start)), self.learned)
+        return Lineage((*self._earlier, Span(self._start, self._chooser.number - self._start, self.learned)))
 
     def go_on_at(self, start: int) -> None:
         """The next decision has the number after this one."""
         own = self.own
-        self._go_on(() if own.idle else own.spans, start)
-
-    def _go_on(self, earlier: tuple[tuple[int, int], ...], start: int) -> None:
-        self._earlier, self._start = earlier, start
-        self.last = min([NUMBER, *(first for first, _ in earlier if first > start)])
-        self._chooser.go_on_at(start, sum(count for _, count in earlier))
+        self.take_over(Lineage((() if own.idle else own.spans) + (Span(start),)))
 
     def take_over(self, own: Lineage) -> None:
         """Be where a replica was."""
-        *earlier, (start, count) = own.spans
-        self._go_on(tuple(earlier), start)
-        self._chooser.number = start + count
-        self.learned = own.learned
+        *earlier, now = own.spans
+        self._earlier, self._start, self.learned = tuple(earlier), now.start, now.learned
+        self.last = min([NUMBER, *(span.start for span in earlier if span.start > now.start)])
+        self._chooser.go_on_at(now.start + now.made, own.made)
 
     # Rewards
 
@@ -194,15 +203,15 @@ class Pending:
         """What a file says of decisions and rewards."""
         return {
             "own": self.own.state(),
-            "replicas": [[key, *lineage.state()] for key, lineage in self.taken.items()],
+            "replicas": [[key, lineage.state()] for key, lineage in self.taken.items()],
             "decisions": [[id, *decision] for id, decision in self.decisions.items()],
         }
 
     def restore(self, entries: Entries, known: set[int]) -> None:
         """Take over what a file says; `known` are the numbers of the arms."""
-        self.take_over(Lineage.restored(entries.row("own", 2), 0))
-        for row in entries.rows("replicas", 3):
-            self.taken[row.whole("replica", 0, 0, MOST_REPLICAS - 1)] = Lineage.restored(row, 1)
+        self.take_over(Lineage.restored(entries.rows("own", 3)))
+        for row in entries.rows("replicas", 2):
+            self.taken[row.whole("replica", 0, 0, MOST_REPLICAS - 1)] = Lineage.restored(row.rows("replicas", 1, 3))
         for row in entries.rows("decisions", 6):
             arm = row.whole("arm of a decision", 1, REMOVED)
             if arm not in (ANSWERED, REMOVED) and arm not in known:

@@ -217,8 +217,8 @@ class State:
         self._again[kind](self, event)
 
     def _start_again(self, event: Entries) -> None:
-        start, _ = lineage_of(event).spans[-1]
-        if start != self.pending.own.spans[-1][0]:
+        start = lineage_of(event).spans[-1].start
+        if start != self.pending.own.spans[-1].start:
             self.pending.go_on_at(start)
 
     def _decide_again(self, event: Entries) -> None:
@@ -318,7 +318,7 @@ class State:
 
 def lineage_of(start: Entries) -> Lineage:
     """How far a bandit had come that began a part of a log."""
-    return Lineage.restored(start.row("own", 2), 0)
+    return Lineage.restored(start.rows("own", 3))
 
 
 def replayed(state: State | None, files: Iterable[Path], clock: Callable[[], float]) -> State:
@@ -411,8 +411,8 @@ def _from_version_2(entries: Entries) -> dict[str, Any]:
     settings, pending, made = dict(entries.mapping("settings")), entries.inner("pending"), entries.get("made")
     if settings.get("wait") is None:
         settings["default_reward"] = None
-    others = [[row.value(0), row.value(2), [[0, row.value(1)]]] for row in pending.rows("replicas", 3)]
-    own = [pending.nullable("learned"), [[0, made]]]
+    others = [[row.value(0), [[0, row.value(1), row.value(2)]]] for row in pending.rows("replicas", 3)]
+    own = [[0, made, pending.nullable("learned")]]
     return {
         **{name: entries.nullable(name) for name in ("format", "arms", "timing", "evidence")},
         "version": 3,
