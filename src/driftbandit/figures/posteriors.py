@@ -34,8 +34,8 @@ def posteriors(rows: list[ArmSummary], title: str, limit: int) -> "Figure":
             axes.plot([row.mean], [place], "o", color=colour)
         else:
             axes.barh(place, row.probability, color=colour, height=0.6)
-    labels = [str(row.arm) if row.arm is not None else f"{row.count} alike, each" for row in shown]
-    axes.set_yticks(places, labels)
+    labels = [_label(str(row.arm)) if row.arm is not None else f"{row.count} alike, each" for row in shown]
+    axes.set_yticks(places, labels, parse_math=False)
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(-0.5, len(shown) - 0.05 if posterior else len(shown) - 0.5)
     axes.spines[["top", "right", "left"]].set_visible(False)
@@ -49,6 +49,12 @@ def posteriors(rows: list[ArmSummary], title: str, limit: int) -> "Figure":
         axes.set_xlim(0.0, 1.0)
     axes.set_title(title, loc="left", fontsize="medium")
     return figure
+
+
+def _label(name: str) -> str:
+    """A name that leaves room for the figure."""
+    name = " ".join(name.split())
+    return name if len(name) <= 40 else name[:39] + "…"
 
 
 def _density(axes: Any, place: int, row: ArmSummary, colour: str) -> None:

@@ -170,7 +170,7 @@ class Pending:
             self.decisions[id] = (ANSWERED, *decision[1:])
 
     def _absent(self, id: int) -> RewardStatus:
-        writer = id >> REPLICA_SHIFT
+        writer = checks.whole("id", id, 0, 1 << 53) >> REPLICA_SHIFT
         known = self.own if writer == self._chooser.replica else self.taken.get(writer)
         if known is None or not known.has(id & NUMBER):
             return RewardStatus.UNKNOWN

@@ -11,6 +11,7 @@ later is read with a default, so that older files go on. Where that is not enoug
 """
 
 import dataclasses
+import decimal
 import math
 import secrets
 import sys
@@ -129,7 +130,7 @@ class State:
         """A reward that the rule can learn from."""
         if type(reward) is float and self._least <= reward <= self._largest:
             return reward
-        if isinstance(reward, bool | np.bool_):
+        if isinstance(reward, bool | np.bool_ | decimal.Decimal):
             reward = float(reward)
         return checks.real(name, reward, self._interval)
 

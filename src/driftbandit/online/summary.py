@@ -123,8 +123,9 @@ def interval(successes: float, failures: float) -> tuple[float, float, float]:
 def as_table(rows: list[ArmSummary], title: str, limit: int) -> "Table":
     """A rich table."""
     from rich.table import Table
+    from rich.text import Text  # names are shown as they are, not read as markup
 
-    table = Table(title=title, title_justify="left")
+    table = Table(title=Text(title), title_justify="left")
     table.add_column("arm")
     for heading in ("mean", "95% interval", "effective sample size", "probability", "decisions"):
         table.add_column(heading, justify="right")
@@ -134,7 +135,7 @@ def as_table(rows: list[ArmSummary], title: str, limit: int) -> "Table":
         name = str(row.arm) if row.arm is not None else f"{row.count} alike, each"
         known = row.low == row.low
         table.add_row(
-            name,
+            Text(name),
             f"{row.mean:.3f}" if row.mean == row.mean else "–",
             f"{row.low:.3f} – {row.high:.3f}" if known else "–",
             f"{row.observations:.1f}",

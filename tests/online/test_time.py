@@ -1,0 +1,104 @@
+"""Clocks that leap, run backwards or say nonsense, and setting a bandit's time."""
+
+import math
+from typing import Any
+
+import pytest
+from tests.online.scenes import ARMS, POLICIES, Ticker, assert_same_evidence, ids
+from tests.own_policies import EXAMPLES
+
+import driftbandit as db
+from driftbandit.online import Bandit
+
+DTS = db.DiscountedThompsonSampling(discount=0.999)
+CENTURY = 100 * 366 * 86400.0
+
+
+def taught(policy: db.Policy, clock: Ticker, **options: Any) -> Bandit:
+    bandit = Bandit(ARMS, policy, step_seconds=1.0, seed=1, clock=clock, **options)
+    for number in range(20):
+        clock.now += 1.0
+        bandit.reward(bandit.select(arms=[ARMS[number % 4]]).id, float(number % 2))
+    return bandit
+
+
+def test_one_leap_of_the_clock_forgets_nothing() -> None:
+    clock = Ticker()
+    bandit, twin = taught(DTS, clock), taught(DTS, Ticker())
+    before, then = bandit.evidence(), clock.now
+    clock.now = then + CENTURY
+    assert bandit.evidence() == before  # looking is not deceived either
+    with pytest.warns(UserWarning, match="the clock leapt from .* believed if it says so again"):
+        decision = bandit.select()
+    assert decision.time == then
+    clock.now = then + 1.0
+    assert bandit.select().time == then + 1.0
+    twin._timing.clock = clock
+    assert_same_evidence(bandit, twin)
+    clock.now = then + CENTURY
+    with pytest.warns(UserWarning, match="the clock leapt"):  # doubted anew
+        assert bandit.select().time == then + 1.0
+
+
+def test_a_leap_that_lasts_is_believed() -> None:
+    clock = Ticker()
+    bandit = taught(DTS, clock)
+    clock.now += CENTURY
+    with pytest.warns(UserWarning, match="the clock leapt"):
+        bandit.select()
+    clock.now += 1.0
+    assert bandit.select().time == clock.now
+    assert all(count < 1e-9 for _, _, count in bandit.evidence().values())
+
+
+def test_a_quiet_year_is_no_leap() -> None:
+    clock = Ticker()
+    bandit = taught(DTS, clock)
+    clock.now += 365 * 86400.0
+    assert bandit.select().time == clock.now
+
+
+@pytest.mark.parametrize("wrong", [-1e300, 1e300, 1e18, math.nan, math.inf, -math.inf, "noon", None, 10**400])
+def test_a_clock_that_says_nonsense_is_answered_in_one_line(wrong: Any) -> None:
+    clock = Ticker()
+    bandit = taught(DTS, clock)
+    before = bandit.state()
+    clock.now = wrong
+    for attempt in (bandit.select, bandit.evidence, bandit.probabilities):
+        with pytest.raises(db.InvalidValue, match=r"clock must be in \[-1e15, 1e15\]") as caught:
+            attempt()
+        assert "\n" not in str(caught.value)
+    assert bandit.state() == before
+
+
+@pytest.mark.parametrize("policy", [*POLICIES, *EXAMPLES], ids=ids)
+@pytest.mark.parametrize("seconds", [-700.0, 700.0])
+def test_setting_the_time_leaves_everything_as_old_as_it_was(policy: db.Policy, seconds: float) -> None:
+    clock, shifted = Ticker(), Ticker()
+    bandit, twin = (taught(policy, each, wait=500.0) for each in (clock, shifted))
+    waiting = [(bandit.select().id, twin.select().id) for _ in range(3)]
+    shifted.now += seconds
+    twin.set_time(shifted.now)
+    assert_same_evidence(bandit, twin)
+    for id, same in waiting[:2]:
+        assert bandit.reward(id, 1.0) == twin.reward(same, 1.0) == "accepted"
+    for each in (clock, shifted):
+        each.now += 0.25
+    first, second = bandit.select(), twin.select()
+    assert first.arm == second.arm
+    assert second.time == pytest.approx(first.time + seconds)
+    if not policy.rule(4).restart:  # restarts come at round times
+        assert_same_evidence(bandit, twin, tolerance=1e-9)
+        for each in (clock, shifted):
+            each.now += 499.0
+        assert bandit.pending == twin.pending == 2
+        for each in (clock, shifted):
+            each.now += 2.0
+        assert bandit.pending == twin.pending == 0
+
+
+def test_time_that_cannot_be_set() -> None:
+    with pytest.raises(db.InvalidValue, match="step_seconds must be given where time is set"):
+        Bandit(ARMS, DTS, seed=1).set_time(5.0)
+    with pytest.raises(db.InvalidValue, match="time must be in"):
+        Bandit(ARMS, DTS, seed=1, step_seconds=1.0).set_time(math.nan)
