@@ -40,12 +40,18 @@ RULED = {f"{name}, additive": rules.RULES[name] for name in ADDITIVE}
 RULED |= {name: dataclasses.replace(rule, learning="sequential") for name, rule in rules.RULES.items()}
 
 
+def known(name: str, value: Any) -> str:
+    if not isinstance(value, str) or value not in RULED:
+        raise checks.reject(name, "the name of a rule", value)
+    return value
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Ruled(db.Policy):
     """A rule by its name."""
 
     name: ClassVar[str] = "test-ruled"
-    rule_name: str = parameter(lambda name, value: checks.one_of(name, value, RULED))
+    rule_name: str = parameter(known)
 
     def rule(self, n_arms: int) -> db.Rule:
         return RULED[self.rule_name]
@@ -162,7 +168,7 @@ def spoil(state: Any, luck: random.Random, others: list[Any], json_only: bool) -
     elif kind == 6:
         del here[place]
     elif kind == 7 and isinstance(here, list):
-        here.insert(place, copy.deepcopy(value))
+        here.insert(place, value)
     elif kind == 8:
         there, other = inside(state, luck)
         here[place], there[other] = there[other], value

@@ -52,7 +52,7 @@ def test_a_spoiled_state_is_refused_or_works(way: str, tmp_path: Path) -> None:
 def test_thousands_of_spoiled_states_are_refused_or_work(way: str, first: int, tmp_path: Path) -> None:
     refused, went_on = spoil("many", way, first, 2500, tmp_path, limit=1200.0)
     assert refused > 500
-    assert went_on > 500
+    assert went_on > 300
 
 
 def test_an_arm_that_only_won_or_was_never_answered_keeps_its_odds() -> None:
