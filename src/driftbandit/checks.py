@@ -17,6 +17,8 @@ def shown(value: object) -> str:
         text = " ".join(repr(value).split())
     except ValueError:  # a whole number of more digits than Python writes
         text = "a number of thousands of digits"
+    except RecursionError:
+        text = "something nested too deep to show"
     return text if len(text) <= 60 else text[:57] + "..."
 
 

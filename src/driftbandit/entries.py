@@ -6,6 +6,10 @@ from typing import Any
 from driftbandit import checks
 from driftbandit.errors import InvalidValue
 
+LARGEST = 1e250
+"""Numbers beyond are not read: a sum of as many as a file can hold, each counted 1e50 times, is still finite."""
+SUMMABLE = f"[{-LARGEST:g}, {LARGEST:g}]"
+
 
 class Row:
     """A list of values of which each has its place."""
@@ -21,13 +25,17 @@ class Row:
         """A whole number."""
         return checks.whole(name, self._values[place], low, high)
 
-    def real(self, name: str, place: int, interval: str = "(-inf, inf)") -> float:
-        """A finite number."""
+    def real(self, name: str, place: int, interval: str = SUMMABLE) -> float:
+        """A number that can be added up, or one of this interval."""
         return checks.real(name, self._values[place], interval)
 
     def reals(self, name: str, count: int) -> list[float]:
-        """All but the first, as numbers."""
-        return [checks.real(name, value) for value in self._values[1 : count + 1]]
+        """All but the first, as numbers that can be added up."""
+        values = self._values[1 : count + 1]
+        for value in values:
+            if type(value) is not float or not -LARGEST <= value <= LARGEST:
+                return [checks.real(name, value, SUMMABLE) for value in values]
+        return values
 
     def member(self, name: str, place: int, known: set[int]) -> int:
         """One of the known numbers."""
@@ -91,9 +99,16 @@ class Entries:
         """An entry that is a whole number of at least 0."""
         return checks.whole(name, self.get(name, default), 0, high)
 
-    def real(self, name: str, interval: str = "(-inf, inf)", default: float | None = None) -> float:
-        """An entry that is a finite number."""
+    def real(self, name: str, interval: str = SUMMABLE, default: float | None = None) -> float:
+        """An entry that is a number."""
         return checks.real(name, self.get(name, default), interval)
+
+    def reals(self, name: str, count: int) -> list[float]:
+        """An entry that is a list of so many numbers."""
+        values = self.items(name)
+        if len(values) != count:
+            raise checks.reject(name, f"{count} numbers", values)
+        return [checks.real(name, value, SUMMABLE) for value in values]
 
     def items(self, name: str, default: list[Any] | None = None) -> list[Any]:
         """An entry that is a list."""

@@ -8,11 +8,15 @@ from numpy.typing import NDArray
 from driftbandit import checks
 from driftbandit.checks import reject
 from driftbandit.errors import InvalidValue
-from driftbandit.exact.beta import selection_probabilities
+from driftbandit.exact.beta import LARGEST, SMALLEST, selection_probabilities
 from driftbandit.exact.normal import normal_probabilities
 from driftbandit.policies import Policy, Rule
 
 Reals = NDArray[np.float64]
+EASY = (0.05, 1e5)
+"""Shapes with which kinds of arms are integrated to full precision."""
+ONE_BY_ONE = 4096
+"""Up to so many arms, others are integrated arm by arm."""
 
 
 Surroundings = tuple[tuple[float, ...], float, float]
@@ -177,5 +181,8 @@ def _with_alike(shapes: Reals, new: Any, asleep: int, optimistic: bool) -> tuple
     kinds, kind_of, counts = np.unique(np.concatenate([shapes, [new]]), axis=0, return_inverse=True, return_counts=True)
     kind_of = kind_of.ravel()
     counts[kind_of[-1]] += asleep - 1
-    each = grouped_probabilities(kinds, counts, optimistic)[kind_of]
-    return each[:-1], float(each[-1])
+    if counts.sum() <= ONE_BY_ONE and (kinds.min() < EASY[0] or kinds.max() > EASY[1]):
+        each = selection_probabilities(np.repeat(kinds, counts, axis=0), optimistic)[np.cumsum(counts) - 1]
+    else:
+        each = grouped_probabilities(kinds.clip(SMALLEST, LARGEST), counts, optimistic)
+    return each[kind_of[:-1]], float(each[kind_of[-1]])

@@ -17,7 +17,16 @@ from driftbandit.numerics.rng import TRIAL, draw, uniform
 from driftbandit.online import choice_kernels as kernels
 from driftbandit.online.sleeping import ZERO, Order, best_asleep, sleeping_slots
 from driftbandit.policies import Policy, Rule
+from driftbandit.policies.posterior import sampler_of
 from driftbandit.policies.rule import no_context
+
+Bounds = tuple[tuple[float, float], tuple[float, float]]
+SMALL: Bounds = (0.0, 0.0), (1e150, 1e150)
+"""Shapes of a Beta law of which samples can be drawn: of larger ones the odds overflow, and 0 has faded from above."""
+LARGE: Bounds = (0.5, 0.5), (1e150, 1e150)
+"""The same where they are never below 1, but for rounding."""
+NORMAL: Bounds = (-1e150, 0.0), (1e150, 1e150)
+"""The same of a normal law."""
 
 
 class Chooser:
@@ -137,6 +146,31 @@ def _check_alike(policy: Policy, first: Rule, other: Rule) -> None:
 def told_total(rule: Rule) -> bool:
     """Whether a rule's numbers say how many observations there are; else they are counted as rewards are learned."""
     return rule.own_total or (rule.learning != "additive" and rule.observations is not None)
+
+
+def shared_by(rule: Rule, total: float, common: tuple[float, ...]) -> list[float]:
+    """What arms may share in a decision, whatever the luck."""
+    ends = (1.0,) if rule.pieces is None else rule.pieces(rule.parameters, total, *common)
+    return [rule.shared(total, common, 0.5 * sum(piece)) for piece in zip((0.0, *ends), ends, strict=False)]
+
+
+def can_score(rule: Rule, shared: float, own: list[float]) -> bool:
+    """Whether a rule can score an arm with these numbers; compiled code would go on with a NaN, or never end."""
+    p = rule.parameters
+    try:
+        if rule.selection == "weighted":
+            return math.isfinite(rule.weigh(shared, tuple(own)))
+        if rule.selection == "index":
+            assert rule.score is not None
+            return not math.isnan(rule.score(p, shared, *own))
+        sampler = sampler_of(rule)
+        shape = own if sampler.shape is None else sampler.shape(p, shared, *own)
+    except (ArithmeticError, ValueError):
+        return False
+    if rule.posterior is None:
+        return all(map(math.isfinite, shape))
+    least, most = NORMAL if rule.posterior.law == "normal" else SMALL if rule.posterior.small else LARGE
+    return all(low <= value <= high for low, value, high in zip(least, shape, most, strict=True))
 
 
 def compiled_choice(rule: Rule) -> Any:

@@ -30,13 +30,14 @@ from typing import Any
 
 import numpy as np
 
+from driftbandit import checks
 from driftbandit.compiling.linking import link
 from driftbandit.compiling.target import CPU
 from driftbandit.engine.cpu.block import Integers, Reals
 from driftbandit.entries import Entries
 from driftbandit.errors import InvalidValue
 from driftbandit.online.choice_kernels import Choice, Columns, columns_of
-from driftbandit.online.chooser import Chooser, told_total
+from driftbandit.online.chooser import Chooser, can_score, shared_by, told_total
 from driftbandit.online.pending import LARGEST_ID, MOST_REPLICAS, Waiting
 from driftbandit.online.sleeping import Order, grown, may_sleep
 from driftbandit.online.window import Observation, Window
@@ -45,6 +46,8 @@ START = -1
 """In `parts`, the key of the numbers that arms started with."""
 SMALLEST_WEIGHT = 1e-60
 """Below this the reference moves up; stored numbers are then below 1e60 times the evidence."""
+LARGEST_SCALE = 1e100
+"""A term that would be stored as more times itself moves the reference up too: by decisions, it is a step ahead."""
 
 
 class Evidence:
@@ -64,8 +67,11 @@ class Evidence:
         """Of each number, and of their count."""
         self.mixed = len(set(rule.decays)) > 1
         self.fading = self.mixed or self.discount < 1.0
-        self.fresh = by_clock and self.fading and any(self.initial)
+        self.fresh = by_clock and self.fading
         """True until the first decision: nothing fades before it."""
+        self._latest_start = math.inf if any(self.initial) else 0.0
+        """The reference is the first decision, or, where that fades nothing, this, if it comes before."""
+        self._reach = math.log(LARGEST_SCALE) / -math.log(self.decays.min()) if self.fading else math.inf
         self.ticking = self.clock is not None
         """Whether a decision itself moves a clock."""
         self.restart = rule.restart
@@ -172,7 +178,8 @@ class Evidence:
     def begin(self, now: float) -> None:
         """The first decision: from now on, what arms started with fades."""
         if self.fresh:
-            self.reference, self.fresh, self._simply = now, False, not self.mixed
+            self.reference = min(now, self._latest_start)
+            self.fresh, self._simply = False, not self.mixed
 
     def _advance_each(self, now: float) -> float:
         """The same where numbers fade differently: what each is multiplied by is left with the chooser."""
@@ -228,6 +235,14 @@ class Evidence:
         if self.restart:
             self.epoch = int(now // self.restart)
 
+    def latest_stamp(self, number: int, now: float) -> float:
+        """What no decision of an arm was stamped after until now."""
+        if self.clock is None:
+            return now
+        return self.clock.shown(
+            self.table.item(number, self.at.decisions) + self.table.item(number, self.at.other_decisions)
+        )
+
     # Rewards
 
     def credit(self, decision: Waiting, reward: float, id: int) -> None:
@@ -237,6 +252,8 @@ class Evidence:
             return
         amounts = (self._learners.get(eligible) or self._learner(eligible))(reward, chance)
         scale = 1.0
+        if stamp - self.reference > self._reach:
+            self._settle(self.decays ** (stamp - self.reference), stamp)
         if self.mixed:
             amounts = tuple((np.array(amounts) * self.decays[:-1] ** (self.reference - stamp)).tolist())
         elif self.fading:
@@ -347,18 +364,52 @@ class Evidence:
         filled = used[np.any(table[used] != empty, axis=1)]
         return [[k, *table[k].tolist()] for k in filled.tolist()]
 
-    def restore(self, entries: Entries, known: set[int]) -> None:
-        """Take over what a file says; `known` are the numbers of the arms."""
+    def restore(self, entries: Entries, known: set[int], now: float) -> None:
+        """Take over what a file says at a moment; `known` are the numbers of the arms."""
         self.reference = entries.real("reference")
-        self.epoch = entries.whole("epoch", 1 << 53)
+        if self.fading and self.decays.min() ** max(0.0, self.reference - now) < SMALLEST_WEIGHT:
+            raise checks.reject("reference", f"at most {now!r}, the time of the latest decision", self.reference)
+        epoch = entries.real("epoch")
+        self.epoch = int(epoch)
+        if self.epoch != epoch:
+            raise checks.reject("epoch", "a whole number", epoch)
         self.order.restore(entries, known)
-        at = self.at
-        for row in entries.rows("table", at.width + 1):
-            values = row.reals("table", at.width)
-            self.table[row.member("table", 0, known)] = values
-            if min(values[at.decisions], values[at.weight]) < 0.0:
-                raise InvalidValue("table must have decisions and weights of at least 0")
+        listed = []
+        for row in entries.rows("table", self.at.width + 1):
+            number, values = row.member("table", 0, known), row.reals("table", self.at.width)
+            self._check_clock(values)
+            self.table[number] = values
+            listed.append(number)
         self._restore_more(entries, known)
+        # rows that a file leaves out are empty; that is evidence unless arms start with some
+        self._check(np.union1d(listed, self.order.awake) if any(self.initial) else listed, now)
+
+    def _check_clock(self, values: list[float]) -> None:
+        """That counts of an arm are such, and its own clock stands where its decisions put it."""
+        at, clock = self.at, self.clock
+        decisions, weight, reference = values[at.decisions] + values[at.other_decisions], *values[at.weight :]
+        if not min(values[k] for k in (at.count, at.decisions, at.other_count, at.other_decisions)) >= 0.0:
+            raise checks.reject("table", "rows with counts of at least 0", values)
+        if not 0.0 <= reference <= (0.0 if clock is None else clock.shown(decisions)):
+            raise checks.reject("table", "rows with a clock that their decisions have reached", values)
+        if not (weight == 1.0 if clock is None else 0.0 < weight <= 1.0):
+            raise checks.reject("table", "rows with a weight in (0, 1]", values)
+
+    def _check(self, numbers: Any, now: float) -> None:
+        """That the rule can score arms that have what was read."""
+        rule, seen = self.chooser.rule_for(self.order.count), self._read_at(np.asarray(numbers, np.int64), now)
+        rows = seen[:, :-1].tolist()
+        try:
+            shared = shared_by(rule, self.total_of(seen), self.common())
+        except (ArithmeticError, ValueError):
+            raise checks.reject("table", "evidence of which the policy can make a context", rows) from None
+        for own in rows:
+            if not all(can_score(rule, each, own) for each in shared):
+                raise checks.reject("table", "evidence by which the policy can score an arm", own)
+
+    def _read_at(self, numbers: Integers, now: float) -> Reals:
+        """What the rule sees of some arms."""
+        return self.read(numbers, self.factors(now))
 
     def _restore_more(self, entries: Entries, known: set[int]) -> None:
         for item in entries.rows("parts", 2):
@@ -368,6 +419,8 @@ class Evidence:
         rows = entries.rows("window", self.size + 4)
         if rows and self.window is None:
             raise InvalidValue("window must be empty for this policy")
+        if self.window is not None:
+            self.table[:, self.mine] = 0.0  # what the window holds, and nothing else
         for row in rows:
             amounts = tuple(row.real("window", 3 + j) for j in range(self.size))
             id, writer = row.whole("window", 1, 1, LARGEST_ID), row.whole("window", 3 + self.size, 0, MOST_REPLICAS - 1)

@@ -21,11 +21,11 @@ from driftbandit import checks
 from driftbandit.compiling.linking import link
 from driftbandit.compiling.target import CPU
 from driftbandit.engine.cpu import context, watch
-from driftbandit.engine.cpu.block import Reals
+from driftbandit.engine.cpu.block import Integers, Reals
 from driftbandit.engine.cpu.shard import block_slots
 from driftbandit.engine.step.parts import forgotten, heard, own_of, put_own, renewed, take
 from driftbandit.engine.step.rule_slots import rule_slots
-from driftbandit.entries import Entries
+from driftbandit.entries import SUMMABLE, Entries
 from driftbandit.errors import InvalidValue
 from driftbandit.online.chooser import Chooser
 from driftbandit.online.evidence import Evidence, empty_table
@@ -82,7 +82,7 @@ class Present(Evidence):
     def __init__(self, chooser: Chooser, capacity: int, by_clock: bool) -> None:
         super().__init__(chooser, capacity, by_clock)
         self.clock = self.window = None
-        self.fresh = by_clock
+        self.fresh, self._latest_start = by_clock, math.inf
         self.ticking = not by_clock
         self._shared = chooser.common
         self.past: Reals = np.zeros((capacity, 1, self.rule.ring))
@@ -241,14 +241,14 @@ class Present(Evidence):
             "histories": [[k, count, self.history(k)] for k, count in past if count],
         }
 
+    def _read_at(self, numbers: Integers, now: float) -> Reals:
+        return self.read(numbers, 1.0)
+
     def _restore_more(self, entries: Entries, known: set[int]) -> None:
         at, rule = self.at, self.rule
         if np.any(self.table[:, at.other :] != empty_table(1, at)[:, at.other :]) or entries.items("parts"):
             raise InvalidValue("table must be of one replica for this policy")
-        common = entries.items("common")
-        if len(common) != len(rule.common):
-            raise checks.reject("common", f"{len(rule.common)} numbers", common)
-        self._shared[:] = [checks.real("common", value) for value in common]
+        self._shared[:] = entries.reals("common", len(rule.common))
         for row in entries.rows("histories", 3):
             arm, count = row.member("histories", 0, known), row.whole("histories", 1, 0)
             rewards = row.items("histories", 2)
@@ -256,7 +256,7 @@ class Present(Evidence):
                 raise checks.reject("histories", f"{min(count, rule.ring)} rewards of arm {arm}", rewards)
             self.past_count[arm] = count
             for place, value in enumerate(rewards, start=count - len(rewards)):
-                self.past[arm, 0, place % rule.ring] = checks.real("histories", value)
+                self.past[arm, 0, place % rule.ring] = checks.real("histories", value, SUMMABLE)
         rows = entries.rows("window", 3)
         if rows and not rule.steps_window:
             raise InvalidValue("window must be empty for this policy")

@@ -139,7 +139,7 @@ class Order:
             raise InvalidValue("order must list every arm once")
         self.fill(numbers)
         active = entries.whole("active", len(numbers))
-        if not self.may_sleep and active != self.count:
+        if not self.sleepy and active != self.count:
             raise checks.reject("active", str(self.count), active)
         self.active = active
 

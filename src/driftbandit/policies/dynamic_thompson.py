@@ -14,6 +14,9 @@ from driftbandit.specification import real
 FULL = 0.999999
 """The share of the threshold from which an arm is full: scaled back to C it holds C only up to rounding."""
 
+FADED = 1e-300
+"""What is left of α or β that shrank to nothing: after some thousand rewards of one kind it is below any number."""
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DynamicThompsonSampling(Policy):
@@ -48,12 +51,12 @@ class DynamicThompsonSampling(Policy):
         return cls(threshold=checks.real("change_interval", change_interval, "[1e-100, 1e100]"), **parameters)
 
     def rule(self, n_arms: int) -> Rule:
-        # C/(C + 1) shrinks the prior too, so it is part of the evidence and nothing is added to it
-        rule = posterior.sampling_rule(0.0, 0.0, optimistic=False)
+        # C/(C + 1) shrinks the prior too, so it is part of the evidence, and nothing that counts is added to it
+        rule = posterior.sampling_rule(FADED, FADED, optimistic=False)
         return dataclasses.replace(
             rule,
             learn=count_up_to,
-            parameters=(0.0, 0.0, self.threshold),
+            parameters=(FADED, FADED, self.threshold),
             initial=(self.prior_successes, self.prior_failures),
             # the sum of both does not depend on the rewards: so many decisions fill an arm, and then it fades with each
             clock=Clock(

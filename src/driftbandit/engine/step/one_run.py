@@ -14,10 +14,11 @@ import numpy as np
 from driftbandit.engine.step.parts import arm_at, attempted, own_of, shaped, weigh
 from driftbandit.engine.step.rule_functions import accepted, attempt, probability, score
 from driftbandit.numerics.elementary import exp, real
-from driftbandit.numerics.rng import BOOST, CHOICE, SCORE, draw, uniform
+from driftbandit.numerics.rng import BOOST, CHOICE, MAX_ATTEMPT, SCORE, draw, uniform
 
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
+LAST = np.uint64(MAX_ATTEMPT - 1)
 LOWEST = -inf
 
 Dice = tuple[np.uint64, np.uint64, np.uint64]
@@ -38,11 +39,11 @@ def index_score(parameters: Any, shared: Any, own: Any, dice: Dice, arm: Any, tr
 
 
 def settled(parameters: Any, shared: Any, own: Any, dice: Dice, arm: Any) -> Any:
-    """The score of an arm: attempts until one stands."""
+    """The score of an arm: attempts until one stands, or no random numbers are left (of no law, none ever stands)."""
     tries = ZERO
     while True:
         value, stands = attempted(parameters, shared, own, dice, arm, tries)
-        if stands:
+        if stands or tries == LAST:
             return value
         tries += ONE
 
