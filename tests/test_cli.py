@@ -123,6 +123,21 @@ def test_a_wrong_value_is_one_line_and_status_2(arguments, message, tmp_path, mo
     assert message in err
 
 
+@pytest.mark.parametrize("option", ["--save", "--plot"])
+@pytest.mark.parametrize("kind", ["folder", "pipe"])
+def test_a_file_that_cannot_be_written_is_noticed_before_anything_is_played(
+    option, kind, tmp_path, monkeypatch, capsys
+):
+    path = tmp_path / "it.svg"
+    path.mkdir() if kind == "folder" else os.mkfifo(path)
+    monkeypatch.setattr("driftbandit.engine.simulate", lambda *_, **__: pytest.fail("something is played"))
+    monkeypatch.setattr(sys, "argv", ["driftbandit", "simulate", "fast", "-p", "ts", option, str(path)])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    assert f"{option[2:]} must be a file, got " in capsys.readouterr().err
+
+
 def test_ctrl_c_stops_long_work_at_once_and_says_so_in_one_line():
     long = ["simulate", "slow", "-p", "ts", "--horizon", "1000000", "--runs", "100000", "--threads", "1"]
     process = subprocess.Popen([*COMMAND, *long], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

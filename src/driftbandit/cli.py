@@ -10,15 +10,30 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from driftbandit import checks
 from driftbandit._version import __version__
 from driftbandit.environments import Environment, FromMeans
-from driftbandit.errors import DriftbanditError, Interrupted, InvalidValue
+from driftbandit.errors import DriftbanditError, InvalidValue
+from driftbandit.files import check_writable, written_whole
 from driftbandit.policies import Policy
+
+
+class Commands(typer.core.TyperGroup):
+    """All commands. The parser of the command line would end without a word at Ctrl-C."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            _end_now(str(error) or "interrupted", 130)
+
 
 app = typer.Typer(
     name="driftbandit",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -73,8 +88,8 @@ def simulate(
         raise InvalidValue("policy must be given at least once, such as --policy dts:discount=0.9")
     policies = [Policy.parse(text) for text in policy]
     for option, path in (("save", save), ("plot", plot)):
-        if path is not None and not path.resolve().parent.is_dir():
-            raise InvalidValue(f"{option} must be in a folder that exists, got {checks.shown(str(path))}")
+        if path is not None:
+            check_writable(option, path)
     if plot is not None and plot.suffix not in {".svg", ".png", ".pdf"}:
         raise InvalidValue(f"plot must end in .svg, .png or .pdf, got {checks.shown(str(plot))}")
     world = _environment(environment)
@@ -87,7 +102,8 @@ def simulate(
     if save is not None:
         result.save(save)
     if plot is not None:
-        result.plot().savefig(plot)
+        with written_whole(plot, "plot") as part:
+            result.plot().savefig(part, format=plot.suffix[1:])
     measures = [measure.values() for measure in (result.normalized_regret, result.static_regret, result.mean_reward)]
     if as_json:
         rows = [
@@ -182,8 +198,6 @@ def main() -> None:
         sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False) or 0)
     except InvalidValue as error:
         _end(str(error), 2)
-    except Interrupted as error:
-        _end_now(str(error), 130)
     except DriftbanditError as error:
         _end(str(error), 1)
     except (KeyboardInterrupt, typer.Abort):

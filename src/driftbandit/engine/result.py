@@ -2,6 +2,7 @@
 
 import dataclasses
 import importlib
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -13,7 +14,7 @@ from driftbandit._version import __version__
 from driftbandit.checks import shown
 from driftbandit.engine.estimate import Estimate, Estimates, estimate, half_width
 from driftbandit.errors import InvalidValue
-from driftbandit.files import written_whole
+from driftbandit.files import read_whole, written_whole
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -115,26 +116,21 @@ class Result:
 
     def save(self, path: str | Path) -> None:
         """Write everything to a netCDF file; an existing file is replaced whole or not at all."""
-        try:
-            with written_whole(path) as part:
-                self.dataset.to_netcdf(part, engine="scipy", format="NETCDF3_64BIT")
-        except OSError as error:
-            raise InvalidValue(f"path must be writable, got {shown(str(path))} ({error.strerror})") from None
+        with written_whole(path) as part:
+            self.dataset.to_netcdf(part, engine="scipy", format="NETCDF3_64BIT")
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a result that `save` wrote."""
         import xarray
 
+        content = read_whole("path", path)
         try:
-            with open(path, "rb") as file:
-                dataset = xarray.load_dataset(file, engine="scipy")
+            dataset = xarray.load_dataset(io.BytesIO(content), engine="scipy")
             number = int(dataset.attrs["format"])
             wanted = {"regret", "expected", "reward", "choices", "static_oracle"}
             if number > FORMAT or not wanted <= set(dataset.data_vars):
                 raise ValueError("written by a newer version" if number > FORMAT else "variables are missing")
-        except OSError as error:
-            raise InvalidValue(f"path must be a readable file, got {shown(str(path))} ({error.strerror})") from None
         except Exception as error:  # whatever a damaged file makes the reader raise
             reason = str(error).strip().split("\n")[0]
             raise InvalidValue(f"path must be a driftbandit result, got {shown(str(path))} ({reason})") from None

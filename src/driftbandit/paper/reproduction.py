@@ -96,8 +96,10 @@ def reproduce(
                 write_index(folder / "results" / "index.csv", store, work.records)
                 pictures = drawn(folder / "figures", found, bar.advance)
             facts = facts_of(found, work, scale, time.monotonic() - began, device, precision)
-            with written_whole(folder / REPORT) as part:
+            with written_whole(folder / REPORT, "out") as part:
                 part.write_text(page(found, judgements, pictures, facts), encoding="utf-8")
+        except Interrupted:  # while playing: it says already how far
+            raise
         except KeyboardInterrupt:
             raise Interrupted(f"interrupted while writing; finished games are kept in {folder}") from None
     counts = {name: dict(counter) for name, counter in tally(judgements).items()}
