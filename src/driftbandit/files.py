@@ -74,13 +74,13 @@ def check_writable(name: str, path: str | os.PathLike[str]) -> None:
         raise unusable(name, "writable", path, error) from None
 
 
-def read_whole(name: str, path: str | os.PathLike[str]) -> bytes:
+def read_whole(name: str, path: str | os.PathLike[str], kind: str = "file") -> bytes:
     """The content of a regular file: a pipe might never end, and a device never does."""
-    target = _target(name, path)
+    target = _target(name, path, kind)
     try:
         return target.read_bytes()
     except OSError as error:
-        raise unusable(name, "a readable file", path, error) from None
+        raise unusable(name, f"a readable {kind}", path, error) from None
 
 
 def read_json(path: str | os.PathLike[str], kind: str) -> Any:
@@ -102,7 +102,7 @@ def unusable(name: str, allowed: str, path: str | os.PathLike[str], error: OSErr
     return found
 
 
-def _target(name: str, path: Any) -> Path:
+def _target(name: str, path: Any, kind: str = "file") -> Path:
     """The file that a path leads to: a regular one, or none yet."""
     if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
         raise reject(name, "a path", path)
@@ -116,8 +116,8 @@ def _target(name: str, path: Any) -> Path:
     except OSError as error:
         raise unusable(name, "a path that can be followed", path, error) from None
     if not stat.S_ISREG(mode):
-        kind = KINDS.get(stat.S_IFMT(mode), "something else")
-        raise unusable(name, "a file", path, OSError(errno.EINVAL, kind))
+        found = KINDS.get(stat.S_IFMT(mode), "something else")
+        raise unusable(name, f"a {kind}", path, OSError(errno.EINVAL, found))
     return target
 
 
