@@ -2,7 +2,6 @@
 
 import dataclasses
 import importlib
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -12,16 +11,13 @@ from numpy.typing import NDArray
 
 from driftbandit._version import __version__
 from driftbandit.checks import shown
+from driftbandit.engine import saved_result
 from driftbandit.engine.estimate import Estimate, Estimates, estimate, half_width
 from driftbandit.errors import InvalidValue
-from driftbandit.files import read_whole, written_whole
 
 if TYPE_CHECKING:
     import matplotlib.figure
     import xarray
-
-FORMAT = 1
-"""The number of the file format; raised when older readers would misread a file."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -116,25 +112,12 @@ class Result:
 
     def save(self, path: str | Path) -> None:
         """Write everything to a netCDF file; an existing file is replaced whole or not at all."""
-        with written_whole(path) as part:
-            self.dataset.to_netcdf(part, engine="scipy", format="NETCDF3_64BIT")
+        saved_result.write(self.dataset, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a result that `save` wrote."""
-        import xarray
-
-        content = read_whole("path", path)
-        try:
-            dataset = xarray.load_dataset(io.BytesIO(content), engine="scipy")
-            number = int(dataset.attrs["format"])
-            wanted = {"regret", "expected", "reward", "choices", "static_oracle"}
-            if number > FORMAT or not wanted <= set(dataset.data_vars):
-                raise ValueError("written by a newer version" if number > FORMAT else "variables are missing")
-        except Exception as error:  # whatever a damaged file makes the reader raise
-            reason = str(error).strip().split("\n")[0]
-            raise InvalidValue(f"path must be a driftbandit result, got {shown(str(path))} ({reason})") from None
-        return cls(dataset)
+        """Read a result that `save` wrote; everything in the file is checked."""
+        return cls(saved_result.read(path))
 
     def _last(self, variable: str, label: str) -> NDArray[np.float64]:
         values: NDArray[np.float64] = self.dataset[variable].values[self.policies.index(label), :, -1]
@@ -190,7 +173,7 @@ def assemble(
             "interval": interval.astype(whole),
         },
         attrs={
-            "format": FORMAT,
+            "format": saved_result.FORMAT,
             "driftbandit_version": __version__,
             "environment": environment,
             "horizon": str(horizon),
