@@ -19,6 +19,8 @@ from driftbandit.numerics.rng import BOOST, CHOICE, SCORE, draw, uniform
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
 LOWEST = -inf
+MOST_TRIES = np.uint64(1 << 18)
+"""Attempts at a score: no sampler needs so many, but one whose shape is NaN would try for ever."""
 
 Dice = tuple[np.uint64, np.uint64, np.uint64]
 
@@ -42,7 +44,7 @@ def settled(parameters: Any, shared: Any, own: Any, dice: Dice, arm: Any) -> Any
     tries = ZERO
     while True:
         value, stands = attempted(parameters, shared, own, dice, arm, tries)
-        if stands:
+        if stands or tries >= MOST_TRIES:
             return value
         tries += ONE
 
