@@ -243,7 +243,8 @@ def _label_ends(axes: "Axes", series: Sequence[Series]) -> None:
         style = series[place].style or STYLES[place % len(STYLES)]
         axes.annotate(
             _plain(series[place].label), (1, wanted / points / (high - low)), (7, height - wanted),
-            xycoords="axes fraction", textcoords="offset points", va="center", ha="left", fontsize=FONT - 0.5, color=style.color,
+            xycoords="axes fraction", textcoords="offset points", va="center", ha="left", fontsize=FONT - 0.5,
+            color=style.color,
             arrowprops={"arrowstyle": "-", "color": style.color, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0,
                         "relpos": (0, 0.5)},
         )  # fmt: skip
