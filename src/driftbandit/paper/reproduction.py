@@ -69,7 +69,7 @@ def reproduce(
     Finished games are kept in the folder: the same call again runs nothing twice, also after it was killed.
 
     Parameters:
-        out: the folder.
+        out: the folder: a new one, an empty one, or one that an earlier call has made.
         only: ids of experiments; all of them unless given.
         profile: "text", "published", "fitted", or "all".
         runs: of every experiment, instead of the paper's 5000 and 1000.
