@@ -104,9 +104,26 @@ class Result:
         width = np.diff(self.dataset["interval"].values, prepend=0)
         return self.dataset["choices"] / (self.runs * width[None, :, None])
 
-    def plot(self, **options: Any) -> "matplotlib.figure.Figure":
-        """Normalised regret over time with bands, as a Matplotlib figure."""
+    def plot(
+        self,
+        *,
+        labels: Sequence[str] | None = None,
+        title: str | None = None,
+        size: tuple[float, float] = (6.4, 4.0),
+        x_limits: tuple[float, float] | None = None,
+        y_limits: tuple[float, float] | None = None,
+    ) -> "matplotlib.figure.Figure":
+        """Normalised regret over time with bands, as a Matplotlib figure.
+
+        Parameters:
+            labels: a name for each policy; its own unless given.
+            title: the environment and the number of runs unless given.
+            size: in inches.
+            x_limits, y_limits: the ends of an axis.
+        """
         figures = importlib.import_module("driftbandit.figures")  # a layer above: only here, and late
+        given = {"labels": labels, "title": title, "size": size, "x_limits": x_limits, "y_limits": y_limits}
+        options = {name: value for name, value in given.items() if value is not None}
         figure: matplotlib.figure.Figure = figures.regret_over_time(self, **options)
         return figure
 
