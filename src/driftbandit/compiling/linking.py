@@ -50,17 +50,21 @@ def link(function: Function, target: Target = CPU, **slots: Any) -> Any:
 def _answer_in_one_line(kernel: Any, functions: tuple[Any, ...]) -> None:
     """What Numba says about a user's own function is about the engine too, over a screen: say it in one line.
 
-    Numba compiles at the first call, which asks the kernel for this method.
+    Numba compiles at the first call, by this method.
     """
-    compile_for = kernel._compile_for_args
+    from numba.core.errors import ForceLiteralArg
 
-    def compile_or_answer(*arguments: Any, **options: Any) -> Any:
+    compile_for = kernel.compile
+
+    def compile_or_answer(signature: Any) -> Any:
         try:
-            return compile_for(*arguments, **options)
+            return compile_for(signature)
+        except ForceLiteralArg:  # not an error: Numba tries again
+            raise
         except Exception as error:  # also what is wrong only deep inside the compiler
             raise InvalidValue(explained(error, functions)) from None
 
-    kernel._compile_for_args = compile_or_answer
+    kernel.compile = compile_or_answer
 
 
 class _Link(NamedTuple):
