@@ -16,8 +16,11 @@ from driftbandit.cli import main
 COMMAND = [sys.executable, "-c", "from driftbandit.cli import main; main()"]
 
 
-def run(*arguments, **options):
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=300, **options)
+def run(*arguments, columns=None, **options):
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    environment |= {"COLUMNS": str(columns)} if columns else {}
+    command = [*COMMAND, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment, **options)
 
 
 def test_simulate_prints_one_json_object_of_the_promised_shape():
@@ -29,7 +32,10 @@ def test_simulate_prints_one_json_object_of_the_promised_shape():
         "environment": "fast", "horizon": 200, "runs": 50, "seed": 1,
     }  # fmt: skip
     first, second = found["policies"]
-    assert list(first) == ["policy", "parameters", "normalized_regret", "ci95", "static_regret", "mean_reward"]
+    assert list(first) == [
+        "policy", "parameters", "normalized_regret", "ci95", "static_regret", "mean_reward",
+        "static_regret_ci95", "mean_reward_ci95",
+    ]  # fmt: skip
     assert first["policy"] == "dts"
     assert first["parameters"] == {
         "discount": 0.4, "prior_successes": 1.0, "prior_failures": 1.0, "discounted_arms": "all",
@@ -46,6 +52,9 @@ def test_simulate_prints_one_json_object_of_the_promised_shape():
         value.mean for value in expected.normalized_regret.values()
     ]
     assert [row["ci95"] for row in found["policies"]] == [value.ci95 for value in expected.normalized_regret.values()]
+    for measure in ("static_regret", "mean_reward"):
+        estimates = getattr(expected, measure).values()
+        assert [row[f"{measure}_ci95"] for row in found["policies"]] == [value.ci95 for value in estimates]
 
 
 def test_simulate_shows_a_table_and_writes_what_it_is_asked_to(tmp_path):
@@ -60,7 +69,8 @@ def test_simulate_shows_a_table_and_writes_what_it_is_asked_to(tmp_path):
 
 def test_one_run_has_no_interval_and_its_json_is_still_valid():
     answer = run("simulate", "abrupt:n_arms=6", "-p", "ts", "--horizon", "10", "--runs", "1", "--json")
-    assert json.loads(answer.stdout)["policies"][0]["ci95"] is None
+    found = json.loads(answer.stdout)["policies"][0]
+    assert found["ci95"] is found["static_regret_ci95"] is found["mean_reward_ci95"] is None
 
 
 def test_means_come_from_a_csv_file(tmp_path):
@@ -104,6 +114,12 @@ def test_probability_is_exact_and_prints_json():
         (["probability", "0,1", "1,1"], "positive"),
         (["probability", "one,two"], "a posterior must be written as 30.5,20.3"),
         (["probability", "1,2,3"], "a posterior must be written as 30.5,20.3"),
+        (["probability", "-1,2", "3,4"], "positive"),
+        (["probability", "--nonsense"], "a posterior must be written as 30.5,20.3, got '--nonsense'"),
+        (["simulate", "fast", "-p", "ts", "--horizon", "1.5"], "--horizon"),
+        (["simulate", "fast", "-p", "ts", "--horizon", "nan"], "--horizon"),
+        (["simulate", "fast", "-p", "ts", "--runs", "1e400"], "--runs"),
+        (["simulate", "fast", "-p", "ts", "--runs", "1e10"], "runs must be so few that the result fits into memory"),
         (["reproduce", "--only", "nothing"], "nothing"),
         (["reproduce", "--profile", "nothing"], "profile must be"),
         (["nonsense"], "nonsense"),
@@ -121,6 +137,21 @@ def test_a_wrong_value_is_one_line_and_status_2(arguments, message, tmp_path, mo
     assert len(err.strip().splitlines()) == 1, err
     assert err.startswith("driftbandit: ")
     assert message in err
+
+
+@pytest.mark.parametrize("option", ["--save", "--plot"])
+@pytest.mark.parametrize("kind", ["folder", "pipe"])
+def test_a_file_that_cannot_be_written_is_noticed_before_anything_is_played(
+    option, kind, tmp_path, monkeypatch, capsys
+):
+    path = tmp_path / "it.svg"
+    path.mkdir() if kind == "folder" else os.mkfifo(path)
+    monkeypatch.setattr("driftbandit.engine.simulate", lambda *_, **__: pytest.fail("something is played"))
+    monkeypatch.setattr(sys, "argv", ["driftbandit", "simulate", "fast", "-p", "ts", option, str(path)])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    assert f"{option[2:]} must be a file, got " in capsys.readouterr().err
 
 
 def test_ctrl_c_stops_long_work_at_once_and_says_so_in_one_line():
@@ -180,3 +211,30 @@ def test_output_that_cannot_be_written_gives_one_line():
         answer = subprocess.run([*COMMAND, "policies"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
     assert answer.returncode == 1
     assert "Traceback" not in answer.stderr
+
+
+def test_whole_numbers_may_be_written_as_1e2():
+    answer = run("simulate", "fast", "-p", "ts", "--horizon", "1e2", "--runs", "5e0", "--seed", "1e1", "--json")
+    found = json.loads(answer.stdout)
+    assert (found["horizon"], found["runs"], found["seed"]) == (100, 5, 10)
+
+
+def test_a_seed_of_64_bits_is_kept_to_the_last():
+    answer = run(
+        "simulate", "fast", "-p", "uniform", "--horizon", "2", "--runs", "2", "--seed", str(2**64 - 1), "--json"
+    )
+    assert json.loads(answer.stdout)["seed"] == 2**64 - 1
+
+
+def test_a_pipe_is_as_wide_as_it_is_said_to_be():
+    for columns in (50, 200):
+        listed = run("policies", columns=columns).stdout
+        assert max(map(len, listed.splitlines())) <= columns
+    assert max(map(len, run("policies").stdout.splitlines())) > 100
+
+
+@pytest.mark.parametrize("command", ["simulate", "environments"])
+def test_help_shows_how_tables_of_numbers_are_written(command):
+    text = " ".join(run(command, "--help", columns=200).stdout.replace("│", " ").split())
+    assert "piecewise:levels=0.1 0.9; 0.9 0.1,change_points=500" in text
+    db.Environment.parse("piecewise:levels=0.1 0.9; 0.9 0.1,change_points=500")

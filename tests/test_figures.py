@@ -1,3 +1,4 @@
+import io
 import itertools
 import subprocess
 import sys
@@ -5,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 
+import driftbandit as db
 from driftbandit import Abrupt, DiscountedThompsonSampling, Fast, ThompsonSampling, figures, simulate
 from driftbandit.errors import InvalidValue
 from driftbandit.figures import Series
@@ -93,3 +95,17 @@ def test_labels_are_moved_apart_and_stay_in_order(heights):
     moved = figures.spread_out(heights, 10)
     assert all(after - before >= 10 - 1e-9 for before, after in itertools.pairwise(moved))
     assert sum(moved) == pytest.approx(sum(heights))
+
+
+def test_the_options_of_plot_are_its_own(result):
+    figure = result.plot(labels=["one", "two"], title="T", size=(5, 3), x_limits=(0, 10), y_limits=(0, 1))
+    assert figure.axes[0].get_title(loc="left") == "T"
+    with pytest.raises(TypeError, match=r"plot\(\) got an unexpected keyword argument 'foo'"):
+        result.plot(foo=1)
+    for option in ("labels", "title", "size", "x_limits", "y_limits"):
+        assert option in (db.Result.plot.__doc__ or "")
+
+
+def test_a_name_with_dollars_is_no_formula(result):
+    figure = result.plot(labels=["$x$", "$\\nothing$"], title="$ and $\\oops$")
+    figure.savefig(io.BytesIO(), format="svg")

@@ -1,15 +1,18 @@
 """A file that is replaced is the old one or the new one, whatever happens, and nothing is left beside it."""
 
 import os
+import socket
 import stat
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
+import driftbandit as db
 import driftbandit.files as files
-from driftbandit.files import written_whole
+from driftbandit.files import check_writable, read_json, written_whole
 
 CALLS = ("stat", "chmod", "fsync", "replace", "open", "close")
 """The system calls of `written_whole`; those of the file that is written are made by Python itself."""
@@ -183,3 +186,129 @@ def test_a_folder_that_is_not_there_is_the_writers_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         write(tmp_path / "missing" / "file")
     assert os.listdir(tmp_path) == []
+
+
+def folder(path):
+    path.mkdir()
+
+
+def bound_socket(path):
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(os.path.relpath(path))  # such a path must be short
+
+
+SPECIAL = {"a folder": folder, "a pipe": os.mkfifo, "a socket": bound_socket}
+
+
+@pytest.mark.parametrize("kind", SPECIAL)
+def test_what_is_no_regular_file_is_neither_replaced_nor_read(kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "it"
+    SPECIAL[kind](path)
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    before = path.lstat()
+    bandit = db.Bandit(["a", "b"], db.UCB1(), seed=1)
+    result = db.simulate(db.UniformRandom(), db.Fast(), horizon=2, runs=2, progress=False)
+    for given in (path, str(path), link):
+        for use in (
+            bandit.save,
+            db.Bandit.load,
+            result.save,
+            db.Result.load,
+            write,
+            lambda path: check_writable("path", path),
+            lambda path: read_json(path, "anything"),
+        ):
+            with pytest.raises(db.InvalidFile, match=rf"^path must be a file, got .* \({kind}\)$") as error:
+                use(given)
+            assert isinstance(error.value, OSError)
+            assert "\n" not in str(error.value)
+    assert path.lstat() == before
+    assert sorted(os.listdir(tmp_path)) == ["it", "link"]
+
+
+def test_a_file_that_is_not_there_is_one_line_for_a_bandit_and_for_a_result(tmp_path):
+    path = tmp_path / "absent" / "file"
+    bandit = db.Bandit(["a", "b"], db.UCB1(), seed=1)
+    result = db.simulate(db.UniformRandom(), db.Fast(), horizon=2, runs=2, progress=False)
+    for use, allowed in (
+        (db.Bandit.load, "a readable file"),
+        (db.Result.load, "a readable file"),
+        (bandit.save, "writable"),
+        (result.save, "writable"),
+    ):
+        with pytest.raises(db.MissingFile) as error:
+            use(path)
+        assert str(error.value).startswith(f"path must be {allowed}, got '/")
+        assert str(error.value).endswith(" (No such file or directory)")
+        assert ".part" not in str(error.value)
+        assert isinstance(error.value, FileNotFoundError), "so that a first start can be told from a wrong file"
+        assert isinstance(error.value, db.InvalidValue)
+
+
+@pytest.mark.parametrize(
+    "path", ["", "\0", None, 5, b"bytes", "x/" * 3000, "x" * 300], ids=lambda value: repr(value)[:12]
+)
+def test_what_is_no_path_is_refused_in_one_line(path):
+    bandit = db.Bandit(["a", "b"], db.UCB1(), seed=1)
+    result = db.simulate(db.UniformRandom(), db.Fast(), horizon=2, runs=2, progress=False)
+    for use in (bandit.save, db.Bandit.load, result.save, db.Result.load):
+        with pytest.raises(db.InvalidValue, match=r"^path must be [^\n]*$"):
+            use(path)
+
+
+LEFT = ".file.{}.0123abcd.part"
+"""What a killed process leaves."""
+
+
+def left(folder, process, seconds=120):
+    path = folder / LEFT.format(process)
+    path.write_text("half")
+    then = time.time() - seconds
+    os.utime(path, (then, then))
+    return path.name
+
+
+@pytest.fixture
+def ended():
+    """The number of a process that has ended."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_what_killed_processes_left_is_removed_by_the_next_that_writes_there(tmp_path, ended):
+    for process in (ended, os.getpid()):
+        left(tmp_path, process)
+    write(tmp_path / "file")
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_nothing_else_is_removed(tmp_path, ended):
+    kept = {left(tmp_path, os.getppid()), left(tmp_path, "x"), left(tmp_path, 2**70)}
+    for name in (f".file.{ended}.0123abc.part", f"file.{ended}.0123abcd.part", f".file.{ended}.0123abcd.parts"):
+        (tmp_path / name).write_text("another's")
+        os.utime(tmp_path / name, (0, 0))
+        kept.add(name)
+    other = tmp_path / "other"
+    other.mkdir()
+    left(other, ended)
+    young = left(tmp_path, ended, seconds=5)  # perhaps of another machine
+    write(tmp_path / "file")
+    assert set(os.listdir(tmp_path)) == kept | {"file", "other", young}
+    assert len(os.listdir(other)) == 1
+
+
+def test_whether_a_file_can_be_written_is_known_before(tmp_path, monkeypatch):
+    check_writable("save", tmp_path / "file")
+    assert os.listdir(tmp_path) == []
+    with pytest.raises(db.MissingFile, match=r"^save must be in a folder that exists, got .* \(no such folder\)$"):
+        check_writable("save", tmp_path / "absent" / "file")
+
+    def refuse(path, *_):
+        raise PermissionError(13, "Permission denied", str(path))  # for root there is no such folder
+
+    monkeypatch.setattr(files.os, "open", refuse)
+    with pytest.raises(db.InvalidFile, match=r"^save must be writable, got .* \(Permission denied\)$"):
+        check_writable("save", tmp_path / "file")

@@ -92,7 +92,12 @@ def test_errors_form_the_documented_tree() -> None:
     assert issubclass(db.InvalidValue, ValueError)
     assert issubclass(db.MissingExtra, db.DriftbanditError)
     assert issubclass(db.MissingExtra, ImportError)
-    assert issubclass(db.Interrupted, db.DriftbanditError)
+    assert issubclass(db.InvalidFile, db.InvalidValue)
+    assert issubclass(db.InvalidFile, OSError)
+    assert issubclass(db.MissingFile, db.InvalidFile)
+    assert issubclass(db.MissingFile, FileNotFoundError)
+    assert issubclass(db.Interrupted, KeyboardInterrupt)
+    assert not issubclass(db.Interrupted, Exception), "a sweep that catches errors would go on after Ctrl-C"
     assert issubclass(db.ClusterError, db.DriftbanditError)
 
 

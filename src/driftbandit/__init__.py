@@ -14,7 +14,15 @@ from driftbandit.environments import (
     Slow,
     Switching,
 )
-from driftbandit.errors import ClusterError, DriftbanditError, Interrupted, InvalidValue, MissingExtra
+from driftbandit.errors import (
+    ClusterError,
+    DriftbanditError,
+    Interrupted,
+    InvalidFile,
+    InvalidValue,
+    MissingExtra,
+    MissingFile,
+)
 from driftbandit.exact import expected_path, ratio_density, selection_probabilities, suboptimal_probability
 from driftbandit.online import Bandit, Decision, RewardStatus
 from driftbandit.policies import (
@@ -59,8 +67,10 @@ __all__ = [
     "Fast",
     "FromMeans",
     "Interrupted",
+    "InvalidFile",
     "InvalidValue",
     "MissingExtra",
+    "MissingFile",
     "OptimisticThompsonSampling",
     "Path",
     "Piecewise",

@@ -10,15 +10,30 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from driftbandit import checks
 from driftbandit._version import __version__
 from driftbandit.environments import Environment, FromMeans
-from driftbandit.errors import DriftbanditError, Interrupted, InvalidValue
+from driftbandit.errors import DriftbanditError, InvalidValue
+from driftbandit.files import check_writable, written_whole
 from driftbandit.policies import Policy
+
+
+class Commands(typer.core.TyperGroup):
+    """All commands. The parser of the command line would end without a word at Ctrl-C."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            _end_now(str(error) or "interrupted", 130)
+
 
 app = typer.Typer(
     name="driftbandit",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -26,13 +41,31 @@ app = typer.Typer(
 )
 
 USUAL_HORIZON = 5000
+SUCH_AS = (
+    "Such as fast, abrupt:n_arms=6, 'piecewise:levels=0.1 0.9; 0.9 0.1,change_points=500' (a row of levels a segment, "
+    "a number an arm), or the path of a CSV of means."
+)
 
+
+def whole_number(text: str) -> int:
+    """A whole number, also as 1e6; what it may be is said by whoever needs it."""
+    for number in (int, float):  # a seed has more digits than a float
+        try:
+            return checks.whole("it", number(text), -(2**64), 2**64)
+        except ValueError:
+            continue
+    raise typer.BadParameter(f"must be a whole number, got {checks.shown(text)}")
+
+
+Whole = {"parser": whole_number, "metavar": "NUMBER"}
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Threads = Annotated[int | None, typer.Option(help="Threads to use; all cores unless given.", show_default=False)]
+Threads = Annotated[
+    int | None, typer.Option(help="Threads to use; all cores unless given.", show_default=False, **Whole)
+]
 Device = Annotated[str, typer.Option(help="cpu or cuda.")]
 Precision = Annotated[str, typer.Option(help="float64, or float32 on a GPU.")]
 Cluster = Annotated[str | None, typer.Option(help="Address of a Dask scheduler.", metavar="ADDRESS")]
-Seed = Annotated[int, typer.Option(help="Seed of all random numbers.")]
+Seed = Annotated[int, typer.Option(help="Seed of all random numbers.", **Whole)]
 
 
 @app.callback(invoke_without_command=True)
@@ -45,14 +78,15 @@ def root(version: Annotated[bool, typer.Option("--version", help="Print the vers
 
 @app.command()
 def simulate(
-    environment: Annotated[str, typer.Argument(help="Such as fast, abrupt:n_arms=6, or the path of a CSV of means.")],
+    environment: Annotated[str, typer.Argument(help=SUCH_AS)],
     policy: Annotated[
         list[str] | None, typer.Option("--policy", "-p", help="Such as dts:discount=0.4; give it once for each policy.")
     ] = None,
     horizon: Annotated[
-        int | None, typer.Option(help="Steps in a game: 5000, or the rows of a CSV, unless given.", show_default=False)
+        int | None,
+        typer.Option(help="Steps in a game: 5000, or the rows of a CSV, unless given.", show_default=False, **Whole),
     ] = None,
-    runs: Annotated[int, typer.Option(help="Games for each policy.")] = 1000,
+    runs: Annotated[int, typer.Option(help="Games for each policy.", **Whole)] = 1000,
     seed: Seed = 0,
     threads: Threads = None,
     device: Device = "cpu",
@@ -73,8 +107,8 @@ def simulate(
         raise InvalidValue("policy must be given at least once, such as --policy dts:discount=0.9")
     policies = [Policy.parse(text) for text in policy]
     for option, path in (("save", save), ("plot", plot)):
-        if path is not None and not path.resolve().parent.is_dir():
-            raise InvalidValue(f"{option} must be in a folder that exists, got {checks.shown(str(path))}")
+        if path is not None:
+            check_writable(option, path)
     if plot is not None and plot.suffix not in {".svg", ".png", ".pdf"}:
         raise InvalidValue(f"plot must end in .svg, .png or .pdf, got {checks.shown(str(plot))}")
     world = _environment(environment)
@@ -87,7 +121,8 @@ def simulate(
     if save is not None:
         result.save(save)
     if plot is not None:
-        result.plot().savefig(plot)
+        with written_whole(plot, "plot") as part:
+            result.plot().savefig(part, format=plot.suffix[1:])
     measures = [measure.values() for measure in (result.normalized_regret, result.static_regret, result.mean_reward)]
     if as_json:
         rows = [
@@ -95,9 +130,11 @@ def simulate(
                 "policy": specification.name,
                 "parameters": specification.parameters(),
                 "normalized_regret": regret.mean,
-                "ci95": regret.ci95 if math.isfinite(regret.ci95) else None,
+                "ci95": _finite(regret.ci95),
                 "static_regret": static.mean,
                 "mean_reward": reward.mean,
+                "static_regret_ci95": _finite(static.ci95),
+                "mean_reward_ci95": _finite(reward.ci95),
             }
             for specification, regret, static, reward in zip(policies, *measures, strict=True)
         ]
@@ -111,7 +148,7 @@ def simulate(
     _print_table(f"{result.environment}, {horizon} steps, {runs} runs, seed {seed}", table)
 
 
-@app.command(context_settings={"ignore_unknown_options": False})
+@app.command(context_settings={"ignore_unknown_options": True})  # or -1,2 would be an option that there is not
 def probability(
     arms: Annotated[list[str], typer.Argument(help="Beta posteriors, such as 30.5,20.3 28.2,25.9.", metavar="A,B ...")],
     optimistic: Annotated[bool, typer.Option("--optimistic", help="For OTS and dOTS.")] = False,
@@ -136,7 +173,9 @@ def reproduce(
         list[str] | None, typer.Option(help="Ids of experiments: a,b or once for each.", metavar="ID,…")
     ] = None,
     profile: Annotated[str, typer.Option(help="text, published, fitted or all.")] = "all",
-    runs: Annotated[int | None, typer.Option(help="Runs instead of the paper's numbers.", show_default=False)] = None,
+    runs: Annotated[
+        int | None, typer.Option(help="Runs instead of the paper's numbers.", show_default=False, **Whole)
+    ] = None,
     seed: Seed = 1,
     out: Annotated[Path, typer.Option(help="Folder for the report, figures and numbers.")] = Path("reproduction"),
     threads: Threads = None,
@@ -172,7 +211,10 @@ def policies() -> None:
 
 @app.command()
 def environments() -> None:
-    """The environments and their parameters."""
+    """The environments and their parameters.
+
+    Numbers are separated by spaces, rows of them by semicolons: "piecewise:levels=0.1 0.9; 0.9 0.1,change_points=500".
+    """
     _print_specifications(Environment)
 
 
@@ -182,8 +224,6 @@ def main() -> None:
         sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False) or 0)
     except InvalidValue as error:
         _end(str(error), 2)
-    except Interrupted as error:
-        _end_now(str(error), 130)
     except DriftbanditError as error:
         _end(str(error), 1)
     except (KeyboardInterrupt, typer.Abort):
@@ -248,6 +288,11 @@ def _print_specifications(kind: type[Policy] | type[Environment]) -> None:
     _print_table(f"{kind.kind}: written as name:parameter=value,…", table)
 
 
+def _finite(value: float) -> float | None:
+    """JSON has no NaN: one run has no interval."""
+    return value if math.isfinite(value) else None
+
+
 def _short(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
@@ -256,7 +301,8 @@ def _print_table(title: str, columns: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console(width=None if sys.stdout.isatty() else 160)
+    told = sys.stdout.isatty() or "COLUMNS" in os.environ  # how wide a line may be
+    console = Console(width=None if told else 160)
     table = Table(title=title, title_justify="left", title_style="bold")
     for name in columns:
         numeric = name not in {"policy", "posterior", "name", "class", "parameters"}

@@ -20,7 +20,7 @@ NUMBERS = [0, -1, 1.5, math.nan, math.inf, -math.inf, "5", None, True, [5], 10**
 WRONG: list[tuple[str, Any]] = [
     *[("horizon", value) for value in [*NUMBERS, 2**40]],
     *[("runs", value) for value in [*NUMBERS, 2**40]],
-    *[("seed", value) for value in NUMBERS if value != 0],
+    *[("seed", value) for value in NUMBERS if value not in (0, None)],
     *[("threads", value) for value in NUMBERS if value is not None],
     *[("device", value) for value in ["gpu", "CPU", "", None, 0]],
     *[("precision", value) for value in ["float16", "double", None, "float32"]],
@@ -79,7 +79,7 @@ def test_a_result_that_cannot_be_written_says_so_in_one_line(tmp_path) -> None:
     result = db.simulate(db.ThompsonSampling(), db.Fast(), horizon=5, runs=2, seed=3, progress=False)
     with pytest.raises(db.InvalidValue, match=r"^path must be writable, got .*No such file"):
         result.save(tmp_path / "absent" / "result.nc")
-    with pytest.raises(db.InvalidValue, match=r"^path must be writable, got "):
+    with pytest.raises(db.InvalidValue, match=r"^path must be a file, got .* \(a folder\)$"):
         result.save(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
@@ -88,3 +88,14 @@ def test_a_difference_with_a_policy_that_was_not_there_is_refused() -> None:
     result = db.simulate(db.ThompsonSampling(), db.Fast(), horizon=5, runs=2, seed=3, progress=False)
     with pytest.raises(db.InvalidValue, match=r"^policy must be one of ts, got 'ucb1'$"):
         result.difference("ts", "ucb1")
+
+
+def test_no_seed_is_another_one_each_time_and_the_result_tells_it(tmp_path) -> None:
+    options = {name: value for name, value in GOOD.items() if name != "seed"}
+    first, second = db.simulate(**options, seed=None), db.simulate(**options, seed=None)
+    assert first.seed != second.seed
+    again = db.simulate(**options, seed=first.seed)
+    assert again.dataset.identical(first.dataset)
+    with pytest.raises(db.InvalidValue, match=r"^seed must be given with keep, as the same call must go on, got None$"):
+        db.simulate(**options, seed=None, keep=tmp_path / "kept")
+    assert not (tmp_path / "kept").exists()

@@ -66,6 +66,27 @@ def test_an_interrupt_leaves_no_thread_at_work() -> None:
     assert threading.active_count() == before
 
 
+@pytest.mark.parametrize("caught", [Exception, db.DriftbanditError])
+def test_a_sweep_that_catches_errors_ends_at_ctrl_c(caught: type[Exception]) -> None:
+    db.simulate(db.UniformRandom(), db.Fast(), horizon=5, runs=1, progress=False)
+    timer = threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT))
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def sweep() -> None:
+        for _ in range(2):
+            try:
+                db.simulate(db.UniformRandom(), db.Fast(), horizon=10**9, runs=600, progress=False)
+            except caught:
+                pytest.fail("the next game of the sweep would be played")
+
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt, match=r"^interrupted after "):
+            sweep()
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
 def test_an_interrupt_does_not_wait_for_a_kernel_that_is_being_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled, before = threading.Event(), threading.active_count()
     monkeypatch.setattr("driftbandit.engine.cpu.shard.kernel_for", lambda *_: compiled.wait(300))

@@ -20,8 +20,10 @@ def written(tmp_path: Path, content: str | bytes) -> Path:
         "first,second\n0.1,0.9\n0.5,0.5",
         "\ufefffirst,second\r\n0.1,0.9\r\n\r\n0.5,0.5\r\n",
         ' 0.1 ,"0.9"\n5e-1,.5\n\n',
+        '"a;b",c\n0.1,0.9\n0.5,0.5\n',
+        ",\n0.1,0.9\n0.5,0.5\n",
     ],
-    ids=["plain", "header", "byte order mark", "spaces"],
+    ids=["plain", "header", "byte order mark", "spaces", "a name with a semicolon", "commas alone"],
 )
 def test_a_column_an_arm_a_row_a_step(tmp_path: Path, content: str) -> None:
     path = written(tmp_path, content)
@@ -48,6 +50,11 @@ def test_a_column_an_arm_a_row_a_step(tmp_path: Path, content: str) -> None:
         ("a,b\n", "means must have at least one row"),
         ("0.5\n0.6\n", "means must be a table with a row a step, at least two columns (arms)"),
         (b"\xff\xfe\x00\x01\x80", "means must be a readable CSV file"),
+        ("grün,blau\n0.1,0.2\n".encode("latin-1"), "means must be a readable CSV file, got '/"),
+        ("0,1\n0.1,0.9\n", "means must not begin with the line 0,1, which may be names or means, got it in '/"),
+        ("0,1\n1,0\n", "means must not begin with the line 0,1, which may be names or means, got it in '/"),
+        (",a,b\n0,0.1,0.9\n1,0.2,0.8\n", "means must have a name for every column or for none, got '' for the first"),
+        (",0,1\n0,0.1,0.9\n1,0.2,0.8\n", "means must have a name for every column or for none, got '' for the first"),
         (b"0.1,0.2\n\x00\x80\x81", "means must be a readable CSV file"),
     ],
 )
@@ -60,9 +67,52 @@ def test_every_wrong_file_is_refused_in_one_line(tmp_path: Path, content: str | 
 
 def test_a_missing_file_and_a_folder_are_refused_in_one_line(tmp_path: Path) -> None:
     for path in (tmp_path / "absent.csv", tmp_path, "", "\0"):
-        with pytest.raises(db.InvalidValue, match=r"^means must be a readable CSV file, got ") as error:
+        with pytest.raises(db.InvalidValue, match=r"^means must be a (readable CSV file|CSV file|path), got ") as error:
             db.FromMeans(means=path)
         assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "hint"),
+    [
+        ("0.1;0.9\n0.5;0.5\n", "columns are separated by commas, and numbers have a point"),
+        ("a;b\n0,1;0,9\n", "columns are separated by commas, and numbers have a point"),
+        ("0,1;0,9\n0,5;0,5\n", "columns are separated by commas, and numbers have a point"),
+        ("a\tb\n0.1\t0.9\n", "columns are separated by commas, and numbers have a point"),
+        ("0\t1,x\n0\t1,0\n", "columns are separated by commas, and numbers have a point"),
+        ("step,a,b\n" + "".join(f"{t},0.1,0.9\n" for t in range(3)), "without it, as with to_csv(path, index=False)"),
+        ("".join(f"{t},0.1,0.9\n" for t in range(9)), "without it, as with to_csv(path, index=False)"),
+        (",a,b\n0,0.1,0.9\n", "without it, as with to_csv(path, index=False)"),
+        ("grün,blau\n0.1,0.2\n".encode("latin-1"), "(not UTF-8 text)"),
+        ("0,1\n0.1,0.9\n", "write means as 0.0,1.0 and names as words, or none"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused_with_a_hint(tmp_path: Path, content: str | bytes, hint: str) -> None:
+    with pytest.raises(db.InvalidValue) as error:
+        db.FromMeans(means=written(tmp_path, content))
+    assert str(error.value).endswith(hint)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("arms", [3, 12])
+def test_names_that_pandas_gives_are_no_means(tmp_path: Path, arms: int) -> None:
+    row = ",".join(["0.5"] * arms)
+    path = written(tmp_path, ",".join(map(str, range(arms))) + f"\n{row}\n{row}\n")
+    assert db.FromMeans(means=path) == db.FromMeans(means=[[0.5] * arms] * 2)
+
+
+def test_means_of_0_and_1_may_begin_a_file(tmp_path: Path) -> None:
+    assert db.FromMeans(means=written(tmp_path, "0.0,1.0\n1,0\n")) == db.FromMeans(means=[[0, 1], [1, 0]])
+
+
+def test_the_name_of_the_file_is_in_the_result_and_makes_no_difference(tmp_path: Path) -> None:
+    read, given = db.FromMeans(means=written(tmp_path, "0.2,0.8\n")), db.FromMeans(means=[[0.2, 0.8]])
+    assert str(read) == "from-means:means=<means.csv: 1 steps of 2 arms>"
+    assert str(given) == "from-means:means=<1 steps of 2 arms>"
+    assert read == given
+    assert hash(read) == hash(given)
+    result = db.simulate(db.UniformRandom(), read, horizon=2, runs=2, progress=False)
+    assert "means.csv" in result.environment
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 import dataclasses
 import multiprocessing
+import os
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import driftbandit.paper.store as store_module
 from driftbandit import Fast, Slow, ThompsonSampling, simulate
 from driftbandit.engine.games import Game
 from driftbandit.errors import InvalidValue
+from driftbandit.paper import reproduce
 from driftbandit.paper.lock import locked
 from driftbandit.paper.record import FIELDS, condensed
 from driftbandit.paper.store import Store
@@ -108,3 +110,22 @@ def test_a_folder_that_cannot_be_made_is_answered_in_one_line(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InvalidValue, match=r"^out must be a writable folder"), locked(tmp_path / "file" / "out"):
         pass
+
+
+def test_a_folder_that_is_somebody_else_s_is_refused_and_left_as_it_is(tmp_path):
+    (tmp_path / "report.html").write_text("mine")
+    with pytest.raises(InvalidValue, match=r"^out must be a new folder, an empty one, .* with 'report.html' in it$"):
+        reproduce(tmp_path, ["regret-slow"], "text", runs=5)
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+    assert (tmp_path / "report.html").read_text() == "mine"
+
+
+@pytest.mark.parametrize("held", [[], [".DS_Store"], [".lock", "report.html", "results"], [".lock"]])
+def test_a_new_folder_an_empty_one_and_one_made_before_are_taken(tmp_path, held):
+    folder = tmp_path / "out"
+    if held:
+        folder.mkdir()
+    for name in held:
+        (folder / name).write_text("7\n")
+    with locked(folder):
+        assert (folder / ".lock").read_text() == f"{os.getpid()}\n"

@@ -20,8 +20,10 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from driftbandit.compiling.compilable import explained
 from driftbandit.compiling.slot import OPEN
 from driftbandit.compiling.target import CPU, Target
+from driftbandit.errors import InvalidValue
 
 Function = Callable[..., Any]
 OURS = "driftbandit."
@@ -37,9 +39,32 @@ def link(function: Function, target: Target = CPU, **slots: Any) -> Any:
             bound, digest, _ = _Binding(target, slots).bind(cast(types.FunctionType, function))
             foreign = not all(_is_ours(part) for part in (function, *slots.values()) if callable(part))
             told = _plain_digest(key) if foreign else ""
-            found = _Link(target.compile_outer(bound, digest), foreign, told, _edition)
+            kernel = target.compile_outer(bound, digest)
+            if foreign:
+                _answer_in_one_line(kernel, (function, *slots.values()))
+            found = _Link(kernel, foreign, told, _edition)
         _links[key] = found._replace(checked=_edition)
         return found.kernel
+
+
+def _answer_in_one_line(kernel: Any, functions: tuple[Any, ...]) -> None:
+    """What Numba says about a user's own function is about the engine too, over a screen: say it in one line.
+
+    Numba compiles at the first call, by this method.
+    """
+    from numba.core.errors import ForceLiteralArg
+
+    compile_for = kernel.compile
+
+    def compile_or_answer(signature: Any) -> Any:
+        try:
+            return compile_for(signature)
+        except ForceLiteralArg:  # not an error: Numba tries again
+            raise
+        except Exception as error:  # also what is wrong only deep inside the compiler
+            raise InvalidValue(explained(error, functions)) from None
+
+    kernel.compile = compile_or_answer
 
 
 class _Link(NamedTuple):

@@ -17,6 +17,7 @@ from driftbandit.engine.cpu.shard import Outcome, Shard
 from driftbandit.engine.cpu.threads import Threads
 from driftbandit.engine.progress import Progress
 from driftbandit.engine.result import Result, assemble
+from driftbandit.engine.room import check_room
 from driftbandit.environments import Environment
 from driftbandit.environments.validation import tried as tried_environment
 from driftbandit.errors import ClusterError, Interrupted, InvalidValue
@@ -80,10 +81,19 @@ class Game:
                     f"policies must not count successes and failures where rewards are normal, got {policy}"
                 )
 
+    def check_room(self) -> None:
+        """`InvalidValue` where the result would not fit into memory."""
+        points, bins = len(recorded_steps(self.horizon, self.runs)), -(-self.horizon // self.bin_width)
+        check_room(len(self.policies), self.runs, points, bins, self.environment, self.horizon)
+
+    @property
+    def bin_width(self) -> int:
+        """How many steps share one count of choices."""
+        return -(-self.horizon * int(self.environment.n_arms) // CHOICE_NUMBERS)
+
     def jobs(self) -> list[Shard]:
         """One job a policy: all of its runs."""
-        steps = recorded_steps(self.horizon, self.runs)
-        bin_width = -(-self.horizon * self.environment.n_arms // CHOICE_NUMBERS)
+        steps, bin_width = recorded_steps(self.horizon, self.runs), self.bin_width
         return [
             Shard(policy, self.environment, self.horizon, self.seed, 0, self.runs, steps, bin_width)
             for policy in self.policies
@@ -109,6 +119,8 @@ def play_games(
 
     With `keep`, finished shards are kept in that folder until their game is complete, and are not run again.
     """
+    for game in games:  # before there are millions of shards
+        game.check_room()
     keeper = None if keep is None else Keeper(Path(keep), backend.arithmetic)
     plans = [_Plan(game, backend) for game in games]
     work = [(plan, piece) for plan in plans for piece in plan.pieces]

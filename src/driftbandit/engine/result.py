@@ -11,16 +11,13 @@ from numpy.typing import NDArray
 
 from driftbandit._version import __version__
 from driftbandit.checks import shown
+from driftbandit.engine import saved_result
 from driftbandit.engine.estimate import Estimate, Estimates, estimate, half_width
 from driftbandit.errors import InvalidValue
-from driftbandit.files import written_whole
 
 if TYPE_CHECKING:
     import matplotlib.figure
     import xarray
-
-FORMAT = 1
-"""The number of the file format; raised when older readers would misread a file."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -107,38 +104,37 @@ class Result:
         width = np.diff(self.dataset["interval"].values, prepend=0)
         return self.dataset["choices"] / (self.runs * width[None, :, None])
 
-    def plot(self, **options: Any) -> "matplotlib.figure.Figure":
-        """Normalised regret over time with bands, as a Matplotlib figure."""
+    def plot(
+        self,
+        *,
+        labels: Sequence[str] | None = None,
+        title: str | None = None,
+        size: tuple[float, float] = (6.4, 4.0),
+        x_limits: tuple[float, float] | None = None,
+        y_limits: tuple[float, float] | None = None,
+    ) -> "matplotlib.figure.Figure":
+        """Normalised regret over time with bands, as a Matplotlib figure.
+
+        Parameters:
+            labels: a name for each policy; its own unless given.
+            title: the environment and the number of runs unless given.
+            size: in inches.
+            x_limits, y_limits: the ends of an axis.
+        """
         figures = importlib.import_module("driftbandit.figures")  # a layer above: only here, and late
+        given = {"labels": labels, "title": title, "size": size, "x_limits": x_limits, "y_limits": y_limits}
+        options = {name: value for name, value in given.items() if value is not None}
         figure: matplotlib.figure.Figure = figures.regret_over_time(self, **options)
         return figure
 
     def save(self, path: str | Path) -> None:
         """Write everything to a netCDF file; an existing file is replaced whole or not at all."""
-        try:
-            with written_whole(path) as part:
-                self.dataset.to_netcdf(part, engine="scipy", format="NETCDF3_64BIT")
-        except OSError as error:
-            raise InvalidValue(f"path must be writable, got {shown(str(path))} ({error.strerror})") from None
+        saved_result.write(self.dataset, path)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a result that `save` wrote."""
-        import xarray
-
-        try:
-            with open(path, "rb") as file:
-                dataset = xarray.load_dataset(file, engine="scipy")
-            number = int(dataset.attrs["format"])
-            wanted = {"regret", "expected", "reward", "choices", "static_oracle"}
-            if number > FORMAT or not wanted <= set(dataset.data_vars):
-                raise ValueError("written by a newer version" if number > FORMAT else "variables are missing")
-        except OSError as error:
-            raise InvalidValue(f"path must be a readable file, got {shown(str(path))} ({error.strerror})") from None
-        except Exception as error:  # whatever a damaged file makes the reader raise
-            reason = str(error).strip().split("\n")[0]
-            raise InvalidValue(f"path must be a driftbandit result, got {shown(str(path))} ({reason})") from None
-        return cls(dataset)
+        """Read a result that `save` wrote; everything in the file is checked."""
+        return cls(saved_result.read(path))
 
     def _last(self, variable: str, label: str) -> NDArray[np.float64]:
         values: NDArray[np.float64] = self.dataset[variable].values[self.policies.index(label), :, -1]
@@ -194,7 +190,7 @@ def assemble(
             "interval": interval.astype(whole),
         },
         attrs={
-            "format": FORMAT,
+            "format": saved_result.FORMAT,
             "driftbandit_version": __version__,
             "environment": environment,
             "horizon": str(horizon),

@@ -1,5 +1,6 @@
 """`simulate`: many runs of policies in one environment, wherever there is room to run them."""
 
+import secrets
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from driftbandit import checks
 from driftbandit.engine.games import Game, backend_for, checked_policies, play_games
 from driftbandit.engine.result import Result
 from driftbandit.environments import Environment
+from driftbandit.errors import InvalidValue
 from driftbandit.policies import Policy
 
 
@@ -17,7 +19,7 @@ def simulate(
     *,
     horizon: int,
     runs: int,
-    seed: int = 0,
+    seed: int | None = 0,
     threads: int | None = None,
     device: str = "cpu",
     precision: str = "float64",
@@ -35,7 +37,7 @@ def simulate(
         environment: where they play.
         horizon: steps in a game, at least 1.
         runs: games for each policy, at least 1.
-        seed: of all random numbers, from 0 to 2^64 − 1.
+        seed: of all random numbers, from 0 to 2^64 − 1; None: another one each time, which `Result.seed` tells.
         threads: how many to use; None: one for each core.
         device: "cpu", or "cuda" for a GPU.
         precision: "float64", or "float32" on a GPU.
@@ -51,6 +53,10 @@ def simulate(
     """
     if progress is not None:
         checks.flag("progress", progress)
+    if seed is None:
+        if keep is not None:
+            raise InvalidValue("seed must be given with keep, as the same call must go on, got None")
+        seed = secrets.randbits(64)
     game = Game(checked_policies(policies), environment, horizon, runs, seed)
     backend = backend_for(threads, device, precision, cluster)
     [(_, result)] = play_games([game], backend, progress, keep)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftbandit import checks
+from driftbandit.compiling.compilable import trouble
 from driftbandit.environments.environment import Environment, Means
 from driftbandit.environments.path import Path
 from driftbandit.errors import InvalidValue
@@ -116,6 +117,9 @@ def _check_path(name: str, path: Any) -> None:
     for part in ("first", "following"):
         if not isinstance(getattr(path, part), types.FunctionType):
             raise checks.reject(f"{part} of {name}", "a plain function", getattr(path, part))
+        wrong = trouble(getattr(path, part))
+        if wrong:
+            raise InvalidValue(f"{part} of {name} must be what can be compiled, but {wrong}")
 
 
 def _try_path(name: str, path: Path, n_arms: int, steps: int) -> None:

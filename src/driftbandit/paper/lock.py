@@ -1,4 +1,4 @@
-"""One reproduction at a time in a folder."""
+"""One reproduction at a time in a folder, and in no folder that is somebody else's."""
 
 import contextlib
 import os
@@ -11,12 +11,22 @@ from driftbandit.errors import InvalidValue
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold a folder. The system lets go of it when the process ends, however it ends: no lock is left behind."""
+    """Hold a folder. The system lets go of it when the process ends, however it ends.
+
+    The file that is locked stays, and tells that the folder was made here: reports and figures in it may be replaced.
+    """
     import fcntl  # late: the rest of the package works where there is none
 
+    lock = folder / ".lock"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+        others = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+        if others and not lock.is_file():
+            raise InvalidValue(
+                "out must be a new folder, an empty one, or one that reproduce has made, "
+                f"got {shown(str(folder))} with {shown(others[0])} in it"
+            )
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
         raise InvalidValue(f"out must be a writable folder, got {shown(str(folder))} ({error.strerror})") from None
     try:

@@ -69,7 +69,7 @@ def reproduce(
     Finished games are kept in the folder: the same call again runs nothing twice, also after it was killed.
 
     Parameters:
-        out: the folder.
+        out: the folder: a new one, an empty one, or one that an earlier call has made.
         only: ids of experiments; all of them unless given.
         profile: "text", "published", "fitted", or "all".
         runs: of every experiment, instead of the paper's 5000 and 1000.
@@ -96,8 +96,10 @@ def reproduce(
                 write_index(folder / "results" / "index.csv", store, work.records)
                 pictures = drawn(folder / "figures", found, bar.advance)
             facts = facts_of(found, work, scale, time.monotonic() - began, device, precision)
-            with written_whole(folder / REPORT) as part:
+            with written_whole(folder / REPORT, "out") as part:
                 part.write_text(page(found, judgements, pictures, facts), encoding="utf-8")
+        except Interrupted:  # while playing: it says already how far
+            raise
         except KeyboardInterrupt:
             raise Interrupted(f"interrupted while writing; finished games are kept in {folder}") from None
     counts = {name: dict(counter) for name, counter in tally(judgements).items()}

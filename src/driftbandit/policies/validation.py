@@ -5,6 +5,7 @@ function. Here an arm is played for a while, and every function is called with t
 chosen, of one that was chosen a few times, and of one that was chosen very often.
 """
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from driftbandit import checks
+from driftbandit.compiling.compilable import trouble
 from driftbandit.errors import InvalidValue
 from driftbandit.policies.policy import Policy
 from driftbandit.policies.posterior import Posterior, Sampler, larger, sampler_of
@@ -82,6 +84,10 @@ def _check_functions(name: str, rule: Rule) -> None:
             raise checks.reject(f"{part} of {name}", "a function or None", getattr(rule, part))
     if rule.selection == "sampled":
         _check_sampler(name, rule)
+    for part, function in _compiled(rule):
+        wrong = trouble(function)
+        if wrong:
+            raise InvalidValue(f"{part} of {name} must be what can be compiled, but {wrong}")
     if rule.window and rule.unlearn is None:
         raise InvalidValue(f"unlearn of {name} must be given, as observations leave its window")
     if rule.pieces is not None and not rule.luck:
@@ -93,6 +99,14 @@ def _check_functions(name: str, rule: Rule) -> None:
             raise InvalidValue(f"observations of {name} must be given, as an alarm changes how many there are")
         if rule.window and rule.window_of == "choices":
             raise InvalidValue(f"observations of {name} must be given, as its window changes how many there are")
+
+
+def _compiled(rule: Rule) -> Iterator[tuple[str, Any]]:
+    """The functions that are compiled: not those that only odds and summaries need."""
+    for value in (rule, sampler_of(rule)) if rule.selection == "sampled" else (rule,):
+        for field in dataclasses.fields(value):
+            if field.name not in {"pieces", "interval"} and callable(getattr(value, field.name)):
+                yield field.name, getattr(value, field.name)
 
 
 def _check_sampler(name: str, rule: Rule) -> None:

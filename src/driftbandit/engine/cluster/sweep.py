@@ -16,7 +16,7 @@ from driftbandit.engine.cluster.remote import hand_over, unpack, work
 from driftbandit.engine.cluster.workers import Patience, Roster, lost, misfit
 from driftbandit.engine.cpu.shard import Outcome, Shard, Stopped
 from driftbandit.environments import Environment
-from driftbandit.errors import ClusterError
+from driftbandit.errors import ClusterError, InvalidValue
 from driftbandit.identity import identity
 
 SHARD_THREADS = 400
@@ -183,6 +183,8 @@ class Sweep:
 
         if isinstance(answer, str):
             raise misfit("a worker", answer)
+        if isinstance(answer, InvalidValue):  # about a policy or an environment of a user's own, as anywhere else
+            raise InvalidValue(str(answer))
         dropped = (distributed.CancelledError, distributed.KilledWorker, Stopped, OSError)
         if isinstance(answer, Exception) and not isinstance(answer, dropped):
             self.roster.look_again()

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from driftbandit.compiling.linking import link
 from driftbandit.compiling.target import CPU
 from driftbandit.engine.cpu import choice, context, loop, observation, watch
+from driftbandit.engine.cpu.afterwards import check_numbers
 from driftbandit.engine.cpu.block import VECTOR, Desk, Memory, Reals, Tally, Waiting, World
 from driftbandit.engine.step import numbers
 from driftbandit.engine.step.forms import mean_at_start
@@ -147,6 +148,7 @@ def _run_block(
             desk,
             record,
         )
+        check_numbers(shard.policy, environment, evidence, desk, world, last_step)
         done(runs * (last_step - first_step + 1))
 
 
