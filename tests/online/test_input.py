@@ -29,7 +29,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"clock": 3}, "clock must be a function that returns seconds, got 3"),
     ({"minimum_probability": 0.3}, "minimum_probability must be at most 1/4 for 4 arms, got 0.3"),
     ({"minimum_probability": -0.1}, "minimum_probability must be in [0, 1], got -0.1"),
-    ({"wait": -1}, "wait must be in [0, inf), got -1"),
+    ({"wait": -1}, "wait must be in [0, 1e15], got -1"),
     ({"default_reward": 2, "wait": 1}, "default_reward must be in [0, 1], got 2"),
     ({"default_reward": 1}, "default_reward must be None where decisions wait for ever (no wait), got 1"),
     ({"log": 5}, "log must be a path or a function, got 5"),

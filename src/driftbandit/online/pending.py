@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from driftbandit import checks
 from driftbandit.entries import Entries, Row
 from driftbandit.errors import InvalidValue
+from driftbandit.numerics.rng import MAX_ARM
 from driftbandit.online.chooser import Chooser
 from driftbandit.online.decision import Decision, RewardStatus
 
@@ -109,7 +110,7 @@ class Lineage(NamedTuple):
         for row in rows:
             start = row.whole("start of a span", 0, 0, NUMBER)
             made = row.whole("decisions of a span", 1, 0, NUMBER - start)
-            spans.append(Span(start, made, row.whole("rewards of a span", 2, 0)))
+            spans.append(Span(start, made, row.whole("rewards of a span", 2, 0, 1 << 52)))
         if not spans:
             raise checks.reject("spans", "a list of one span at least", spans)
         return cls(tuple(spans))
@@ -220,6 +221,6 @@ class Pending:
                 arm,
                 row.real("stamp of a decision", 2),
                 row.real("moment of a decision", 3),
-                row.real("probability of a decision", 4, "(0, 1]"),
-                row.whole("eligible arms of a decision", 5, 1),
+                row.real("probability of a decision", 4, "[1e-100, 1]"),
+                row.whole("eligible arms of a decision", 5, 1, MAX_ARM),
             )

@@ -14,7 +14,6 @@ import dataclasses
 import decimal
 import math
 import secrets
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -41,6 +40,8 @@ from driftbandit.specification import Checked, optional_real, parameter, real, w
 
 FORMAT = "driftbandit.bandit"
 VERSION = 3
+MOST = 1e100
+"""The largest reward, where a rule takes any: sums of such are still numbers."""
 
 
 def _policy(name: str, value: Any) -> Policy:
@@ -62,7 +63,7 @@ class Settings(Checked):
     seed: int = parameter(_seed)
     replica: int = whole(0, high=MOST_REPLICAS - 1)
     minimum_probability: float = real("[0, 1]")
-    wait: float | None = optional_real("[0, inf)", dataclasses.MISSING)
+    wait: float | None = optional_real("[0, 1e15]", dataclasses.MISSING)
     default_reward: float | None = parameter(lambda _, value: value)  # only its rule knows which rewards there are
 
     def check_floor(self, count: int) -> None:
@@ -101,9 +102,8 @@ class State:
         look_again()
         rule = tried(policy, max(2, n_arms))
         check_learning(policy, rule)
-        self._interval = _interval(float(rule.least_reward), float(rule.largest_reward))
-        most = sys.float_info.max
-        self._least, self._largest = max(float(rule.least_reward), -most), min(float(rule.largest_reward), most)
+        self._least, self._largest = max(float(rule.least_reward), -MOST), min(float(rule.largest_reward), MOST)
+        self._interval = _interval(self._least, self._largest)
         if settings.default_reward is not None:
             default = self.checked(settings.default_reward, "default_reward")
             settings = dataclasses.replace(settings, default_reward=default)
@@ -311,8 +311,12 @@ class State:
         known = set(arms.all_numbers())
         if state.timing.latest > float("-inf"):
             state.evidence.begin(0.0)
-        state.evidence.restore(entries.inner("evidence"), known)
+        now = state.timing.steps
+        state.evidence.restore(entries.inner("evidence"), known, now)
         state.pending.restore(entries.inner("pending"), known)
+        for arm, stamp, moment, _, _ in state.pending.decisions.values():
+            if moment > now or (arm >= 0 and stamp > state.evidence.latest_stamp(arm, now)):
+                raise checks.reject("decisions", f"made by {now!r}, the time of the latest one", [moment, stamp])
         state.position = position_of(entries.nullable("log"))
         return state
 

@@ -106,4 +106,4 @@ class Timing:
         if latest is not None:
             self.move_to(checks.real("latest", latest, SECONDS))
         if self.step_seconds is None:
-            self.steps = entries.whole("steps", 1 << 53)
+            self.steps = entries.whole("steps", 1 << 52)

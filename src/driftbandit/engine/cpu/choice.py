@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftbandit.engine.cpu.block import VECTOR, Desk, Evidence, Place, Waiting
-from driftbandit.engine.step.one_run import MOST_TRIES
+from driftbandit.engine.step.one_run import LAST
 from driftbandit.engine.step.parts import (
     attempted_first,
     draw_more,
@@ -134,7 +134,7 @@ def repeat_attempts(
         put_shape(shapes, i, shaped(parameters, shared_of(shared, r), own_of(evidence[k], r)))
     tries = ZERO
     found = 0
-    while left > 0 and tries < MOST_TRIES:
+    while left > 0 and tries <= LAST:  # a score that is NaN would be tried for ever
         for i in range(fill_up(desk.waiting, left)):
             words = draw(seed, runs[i], step, arms[i], SCORE, tries)
             more = draw(seed, runs[i], step, arms[i], BOOST, tries)
