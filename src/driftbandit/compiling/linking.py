@@ -50,8 +50,10 @@ def link(function: Function, target: Target = CPU, **slots: Any) -> Any:
 def _answer_in_one_line(kernel: Any, functions: tuple[Any, ...]) -> None:
     """What Numba says about a user's own function is about the engine too, over a screen: say it in one line.
 
-    Numba compiles at the first call, by this method.
+    Numba compiles at the first call, by this method; what is not compiled (plain Python, a simulated card) has none.
     """
+    if not hasattr(kernel, "compile"):
+        return
     from numba.core.errors import ForceLiteralArg
 
     compile_for = kernel.compile
