@@ -52,9 +52,10 @@ def _answer_in_one_line(kernel: Any, functions: tuple[Any, ...]) -> None:
 
     Numba compiles at the first call, by this method.
     """
+    compile_for = getattr(kernel, "compile", None)
+    if compile_for is None:  # plain Python, as on a simulated card
+        return
     from numba.core.errors import ForceLiteralArg
-
-    compile_for = kernel.compile
 
     def compile_or_answer(signature: Any) -> Any:
         try:
