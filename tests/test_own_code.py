@@ -293,3 +293,11 @@ def test_a_number_that_is_none_only_later_is_noticed(policy, world, message) -> 
         db.simulate(player, world, horizon=4000, runs=2, progress=False)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_regret_that_is_no_number_is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("driftbandit.engine.cpu.shard.check_numbers", lambda *_: None)  # as on a card
+    with pytest.raises(
+        db.InvalidValue, match=r"^means of Wandering must be in \[0, 1\], got a regret that is no number"
+    ):
+        db.simulate(db.UniformRandom(), wandering(nan_after_many_steps), horizon=1000, runs=2, progress=False)

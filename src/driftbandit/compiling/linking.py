@@ -50,13 +50,12 @@ def link(function: Function, target: Target = CPU, **slots: Any) -> Any:
 def _answer_in_one_line(kernel: Any, functions: tuple[Any, ...]) -> None:
     """What Numba says about a user's own function is about the engine too, over a screen: say it in one line.
 
-    Numba compiles at the first call, by this method; what is not compiled (plain Python, a simulated card) has none.
+    Numba compiles at the first call, by this method.
     """
-    if not hasattr(kernel, "compile"):
+    compile_for = getattr(kernel, "compile", None)
+    if compile_for is None:  # plain Python, as on a simulated card
         return
     from numba.core.errors import ForceLiteralArg
-
-    compile_for = kernel.compile
 
     def compile_or_answer(signature: Any) -> Any:
         try:

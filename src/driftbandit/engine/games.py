@@ -164,7 +164,10 @@ class _Plan:
         self.figures: dict[str, NDArray[Any]] = {}
 
     def take(self, row: int, shard: Shard, outcome: Outcome) -> None:
-        """Put the outcome of a shard in its place."""
+        """Put the outcome of a shard in its place; figures are sums, so the last ones show every NaN before them."""
+        if not np.isfinite(outcome.regret[:, -1]).all():  # on a card, where nobody looks while it is played
+            name = type(self.game.environment).__name__
+            raise InvalidValue(f"means of {name} must be in [0, 1], got a regret that is no number with {shard.policy}")
         if not self.figures:
             shape = (len(self.jobs), self.game.runs, len(shard.steps))
             self.figures = {name: np.empty(shape) for name in ("regret", "expected", "reward")}
