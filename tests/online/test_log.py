@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -265,12 +266,51 @@ def test_a_line_that_was_cut_off_is_dropped_and_said(tmp_path: Path) -> None:
     decisions = [bandit.select() for _ in range(5)]
     content = log.read_bytes()
     log.write_bytes(content[:-7])
-    with pytest.warns(UserWarning, match="the last line is cut off and does not count"):
+    with pytest.warns(UserWarning, match="from line 6 on is cut off and does not count"):
         again = Bandit.recover(state, log)
     assert again.decisions == 4
     assert again.reward(decisions[4].id, 1.0) == "unknown"
     assert json.loads(log.read_bytes().splitlines()[-3]) == {"event": "void", "lines": 1}
     assert Bandit.recover(state, log).pending == 4  # no warning now
+
+
+def test_a_log_can_be_cut_off_anywhere_again_and_again(tmp_path: Path) -> None:
+    """Whatever is missing at the end, the next bandit makes it good, and is cut off itself."""
+    log, luck = tmp_path / "log.jsonl", random.Random(2)
+    Bandit(["a", "b"], TS, seed=1, log=log).select()
+    kept = 0
+    for _ in range(60):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            bandit = Bandit.recover(None, log)
+        assert bandit.decisions >= kept
+        whole = log.stat().st_size
+        kept = bandit.decisions
+        bandit.select()
+        grown = log.stat().st_size
+        os.truncate(log, luck.choice([grown, luck.randint(whole, grown)]))
+        del bandit
+    assert kept > 10
+
+
+def test_a_log_that_cannot_begin_in_its_new_file_begins_there_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "log.jsonl"
+    bandit = Bandit(ARMS, TS, seed=1, log=log)
+    bandit.select()
+    log.rename(tmp_path / "old.jsonl")
+
+    def fails(file: int, data: Any) -> int:
+        raise OSError(errno.ENOSPC, "full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "write", fails)
+        with pytest.raises(OSError, match="full"):
+            bandit.select()
+    bandit.select()
+    assert [line["event"] for line in lines_of(log)] == ["start", "decision"]
+    assert Bandit.recover(None, [tmp_path / "old.jsonl", log]).decisions == 2
 
 
 BAD = [
@@ -284,7 +324,7 @@ BAD = [
     (b'{"event": "decision", "id": 1, "arm": "a", "probability": 0.5, "time": 2}\n', "id must be"),
     (b'{"event": "decision", "id": 2, "arm": "a", "probability": 0.5, "among": ["b"]}\n', "id must be"),
     (b'{"event": "reward", "id": 1, "reward": 7, "status": "accepted"}\n', "reward must be"),
-    (b'{"event": "void", "lines": 9}\n', "lines must be"),
+    (b'{"event": "void", "lines": 9}\n', "line 3 must be"),
     (b'{"event": "added", "arm": {}}\n', "arm must be"),
     (b'{"event": "start"}\n', "part must be given"),
 ]
@@ -295,7 +335,7 @@ def test_a_bad_line_is_answered_with_its_number(line: bytes, message: str, tmp_p
     log = tmp_path / "log.jsonl"
     Bandit(["a", "b"], TS, seed=1, log=log).select()
     with open(log, "ab") as file:
-        file.write(line)
+        file.write(line + b'{"event": "reward", "id": 1, "reward": 1.0, "status": "accepted"}\n')
     with pytest.raises(db.InvalidValue, match=message) as caught:
         Bandit.recover(None, log)
     assert "\n" not in str(caught.value)

@@ -1,6 +1,11 @@
 """Many threads use one bandit, and none of what they do is lost."""
 
+import collections
+import contextlib
+import itertools
+import random
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -82,3 +87,64 @@ def test_decisions_go_on_while_probabilities_are_worked_out(monkeypatch: pytest.
     for look in (bandit.probabilities, bandit.describe, bandit.plot):
         look()
     assert made == [True, True, True]
+
+
+def loaded(seconds: float, folder: Path) -> int:
+    """Eight threads do everything at random for some seconds; what they count adds up. How much they did."""
+    bandit = Bandit(range(6), db.ThompsonSampling(), seed=1, log=folder / "log.jsonl")
+    bandit.reward(bandit.select(), 1.0)
+    tallies = [collections.Counter[str]() for _ in range(8)]
+    errors: list[BaseException] = []
+    names = itertools.count(100)
+    until = time.monotonic() + seconds
+
+    def work(number: int) -> None:
+        luck, tally, waiting = random.Random(number), tallies[number], []
+        try:
+            while time.monotonic() < until:
+                what = luck.random()
+                if what < 0.5:
+                    waiting.append(bandit.select().id)
+                    tally["decisions"] += 1
+                elif what < 0.95 and waiting:
+                    id = waiting.pop(luck.randrange(len(waiting)))
+                    tally[str(bandit.reward(id, float(luck.random() < 0.5)))] += 1
+                    tally[f"again {bandit.reward(id, 1.0)}"] += 1
+                elif what < 0.96:
+                    bandit.add(next(names))
+                elif what < 0.97:
+                    with contextlib.suppress(db.InvalidValue):  # another thread was faster
+                        bandit.remove(luck.choice(bandit.arms[3:]))
+                elif what < 0.98:
+                    bandit.save(folder / "bandit.json")
+                else:
+                    bandit.probabilities()
+            tally["waiting"] = len(waiting)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    total = sum(tallies, collections.Counter())
+    assert total["decisions"] == total["accepted"] + total["removed"] + total["waiting"]
+    assert total["again repeated"] == total["accepted"] + total["removed"]
+    assert total["decisions"] + 1 == bandit.decisions
+    own = bandit.state()["pending"]["own"]
+    assert sum(learned for _, _, learned in own) == total["accepted"] + 1
+    again = Bandit.recover(folder / "bandit.json", folder / "log.jsonl")  # written under the same load
+    assert again.state()["pending"] == bandit.state()["pending"]
+    assert again.evidence() == bandit.evidence()
+    return total["decisions"]
+
+
+def test_what_eight_threads_do_at_random_adds_up(tmp_path: Path) -> None:
+    assert loaded(3.0, tmp_path) > 100
+
+
+@pytest.mark.slow
+def test_what_eight_threads_do_in_a_minute_adds_up(tmp_path: Path) -> None:
+    print(loaded(60.0, tmp_path), "decisions")

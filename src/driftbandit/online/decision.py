@@ -42,7 +42,7 @@ class Decision:
     """What `Bandit.select` returns; it cannot be changed.
 
     Attributes:
-        id: a number that names the decision to `Bandit.reward`; below 2^52, so that any client can carry it.
+        id: a number that names the decision to `Bandit.reward`; below 2^53, so that any client can carry it.
         arm: the chosen arm.
         probability: the exact probability with which this arm was chosen, of the state at the time of the choice.
         time: in seconds, or the number of the decision where a step is a decision.

@@ -22,7 +22,7 @@ import secrets
 import stat
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -53,7 +53,9 @@ class Journal:
 
     def write(self, events: list[Event]) -> None:
         """These events are about to happen."""
-        fresh = self._follow() or not self._part
+        if self._follow():
+            self._part = ""  # also if the first write there fails
+        fresh = not self._part
         part, lines = (secrets.token_hex(8), 0) if fresh or self.position is None else self.position
         self._append([self._begin(part), *events] if fresh else events)
         self._part, self.position = part, (part, lines + len(events))
@@ -104,16 +106,20 @@ class JsonLines(Journal):
                     self._close("another process writes to it")
                     raise checks.reject("log", "a file that no other process writes to", self._path) from None
             self.writers[self._key] = self
-        self._whole = self._end_of_last_line(found.st_size) if self._regular else 0
+        self._whole = self._end_of_events(found.st_size) if self._regular else 0
 
-    def _end_of_last_line(self, size: int) -> int:
-        at = size
-        while at > 0:
-            begin = max(0, at - 65536)
-            newline = os.pread(self._file, at - begin, begin).rfind(b"\n")
-            if newline >= 0:
-                return begin + newline + 1
-            at = begin
+    def _end_of_events(self, size: int) -> int:
+        """Where the last line ends that is whole."""
+        tail, begin = b"", size
+        while begin > 0:
+            begin = max(0, begin - 65536)
+            tail = os.pread(self._file, size - begin, begin)
+            lines = tail.splitlines(keepends=True)
+            end = size
+            for line in reversed(lines[1:] if begin else lines):
+                if _parsed(line) is not None:
+                    return end
+                end -= len(line)
         return 0
 
     def _follow(self) -> bool:
@@ -209,19 +215,20 @@ def events_in(paths: Iterable[Path]) -> Iterator[tuple[str, Event]]:
     """What files of a log say, in order: where each line stands, and the event."""
     for path in paths:
         void = _void_lines(path)
-        for number, line in _lines(path):
-            if number not in void:
-                where = f"{path}, line {number}"
-                yield where, _event(line, where)
-
-
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    with open(path, "rb") as file:
-        for number, line in enumerate(file, start=1):
-            if line.endswith(b"\n"):
-                yield number, line
-            else:
-                warnings.warn(f"{path}: the last line is cut off and does not count", stacklevel=2)
+        with open(path, "rb") as file:
+            lines = enumerate(file, start=1)
+            for number, line in lines:
+                if number in void:
+                    continue
+                event = _parsed(line)
+                if event is not None:
+                    yield f"{path}, line {number}", event
+                elif any(_parsed(later) for _, later in lines):
+                    raise _refused(path, number, line)
+                else:
+                    warnings.warn(
+                        f"{path}: what stands from line {number} on is cut off and does not count", stacklevel=2
+                    )
 
 
 def _void_lines(path: Path) -> set[int]:
@@ -229,17 +236,25 @@ def _void_lines(path: Path) -> set[int]:
     void: set[int] = set()
     with open(path, "rb") as file:
         for number, line in enumerate(file, start=1):
-            if line.startswith(b'{"event": "void"'):
-                lines = checks.whole("lines", _event(line, f"{path}, line {number}").get("lines"), 1, number - 1)
+            event = _parsed(line) if line.startswith(b'{"event": "void"') else None
+            if event is not None:
+                lines = event.get("lines")
+                if type(lines) is not int or not 0 < lines < number:
+                    raise _refused(path, number, line)
                 void |= {number, *range(number - lines, number)}
     return void
 
 
-def _event(line: bytes, where: str) -> Event:
+def _refused(path: Path, number: int, line: bytes) -> InvalidValue:
+    shown = line.decode(errors="replace").rstrip("\n")
+    return checks.reject(f"{path}, line {number}", "an event of a bandit's log", shown)
+
+
+def _parsed(line: bytes) -> Event | None:
+    """The event that a whole line says."""
     try:
         event = json.loads(line)
     except (ValueError, RecursionError):
-        event = None
-    if not isinstance(event, Mapping) or not isinstance(event.get("event"), str):
-        raise checks.reject(where, "an event of a bandit's log", line.decode(errors="replace").rstrip("\n"))
-    return dict(event)
+        return None
+    whole = line.endswith(b"\n") and isinstance(event, dict) and isinstance(event.get("event"), str)
+    return event if whole else None
