@@ -150,6 +150,68 @@ def test_another_bandit_in_the_same_log_is_refused(tmp_path: Path) -> None:
         Bandit.recover(tmp_path / "none", log)
 
 
+def test_a_log_of_an_arm_that_dominates_is_recovered(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    bandit = Bandit(["a", "b", "c"], TS, seed=0, log=log)
+    for number in range(120):
+        decision = bandit.select(arms=["abc"[number % 3]] if number < 90 else None)
+        bandit.reward(decision, float(decision.arm == "a"))
+    assert all(0.0 <= line["probability"] <= 1.0 for line in lines_of(log) if line["event"] == "decision")
+    assert known(Bandit.recover(None, log)) == known(bandit)
+
+
+@pytest.mark.parametrize("how", ["no seed", "merged", "another number"])
+def test_a_state_that_was_saved_before_the_first_decision_is_enough(how: str, tmp_path: Path) -> None:
+    log, state = tmp_path / "log.jsonl", tmp_path / "bandit.json"
+    if how == "no seed":
+        bandit = Bandit(ARMS, TS, log=log)
+    elif how == "merged":
+        bandit = Bandit.merge([Bandit(ARMS, TS, replica=k) for k in range(2)], log=log)
+    else:
+        bandit = Bandit.from_state(Bandit(ARMS, TS).state(), replica=4, log=log)
+    bandit.save(state)
+    for _ in range(5):
+        bandit.reward(bandit.select(), 1.0)
+    assert known(Bandit.recover(state, log)) == known(bandit)
+
+
+def test_the_log_of_somebody_else_is_refused(tmp_path: Path) -> None:
+    log, state = tmp_path / "log.jsonl", tmp_path / "bandit.json"
+    other = Bandit(ARMS, TS, log=log)
+    other.select()
+    bandit = Bandit(ARMS, TS)
+    bandit.select()
+    bandit.save(state)
+    with pytest.raises(db.InvalidValue, match="log must go on from the saved state"):
+        Bandit.recover(state, log)
+
+
+def test_a_log_that_was_renamed_and_not_written_since(tmp_path: Path) -> None:
+    log, old = tmp_path / "log.jsonl", tmp_path / "old.jsonl"
+    bandit = Bandit(ARMS, TS, seed=1, log=log)
+    bandit.select()
+    log.rename(old)
+    del bandit
+    again = Bandit.recover(None, [old, log])
+    assert again.decisions == 1
+    again.select()
+    assert Bandit.recover(None, [old, log]).decisions == 2
+
+
+def test_a_bandit_that_was_loaded_where_it_should_have_been_recovered_is_recovered_later(tmp_path: Path) -> None:
+    log, state = tmp_path / "log.jsonl", tmp_path / "bandit.json"
+    bandit = Bandit(ARMS, TS, seed=1, log=log)
+    bandit.select()
+    bandit.save(state)
+    bandit.select()
+    bandit.remove("a")
+    bandit = Bandit.load(state, log=log)  # knows neither of these
+    decision = bandit.select(arms=["a"])
+    again = Bandit.recover(state, log)
+    assert again.decisions == 3
+    assert again.reward(decision, 1.0) == "accepted"
+
+
 # A log that fails
 
 
@@ -382,6 +444,59 @@ def test_a_durable_log_is_synced_before_it_counts(tmp_path: Path, monkeypatch: p
     assert (tmp_path / "log.jsonl").stat().st_size == size
     with pytest.raises(db.InvalidValue, match="durable must be False where the log is not a file"):
         Bandit(ARMS, TS, seed=1, durable=True)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_an_interrupt_while_a_line_is_written_is_as_if_nothing_happened(
+    when: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, state = tmp_path / "log.jsonl", tmp_path / "bandit.json"
+    bandit = Bandit(ARMS, TS, seed=1, log=log)
+    decision = bandit.select()
+    whole = os.write
+
+    def interrupted(file: int, data: Any) -> int:
+        if when == "after":
+            whole(file, data)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "write", interrupted)
+        for attempt in (bandit.select, lambda: bandit.reward(decision, 1.0), lambda: bandit.add("new")):
+            with pytest.raises(KeyboardInterrupt):
+                attempt()
+    assert (bandit.decisions, bandit.pending, len(bandit)) == (1, 1, 4)
+    bandit.save(state)
+    assert bandit.reward(decision, 1.0) == "accepted"
+    second = bandit.select()
+    assert known(Bandit.recover(state, log)) == known(bandit)
+    assert [line.get("id") for line in lines_of(log)] == [None, decision.id, decision.id, second.id]
+
+
+def test_a_new_file_that_cannot_be_opened_is_tried_again(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    log = tmp_path / "folder" / "log.jsonl"
+    bandit = Bandit(ARMS, TS, seed=1, log=log)
+    bandit.select()
+    (tmp_path / "folder").rename(tmp_path / "gone")
+    for _ in range(2):
+        with pytest.raises(FileNotFoundError):
+            bandit.select()
+    (tmp_path / "folder").mkdir()
+    bandit.select()
+    assert [line["event"] for line in lines_of(log)] == ["start", "decision"]
+    other = Bandit(ARMS, TS, seed=1, log=tmp_path / "gone" / "log.jsonl")  # nobody's now
+    other.select()
+    bandit.select()
+
+
+def test_a_log_that_was_emptied_begins_anew(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    bandit = Bandit(ARMS, TS, seed=1, log=log)
+    bandit.select()
+    os.truncate(log, 0)
+    bandit.select()
+    assert [line["event"] for line in lines_of(log)] == ["start", "decision"]
 
 
 def test_a_log_into_a_pipe_is_written_as_it_is(tmp_path: Path) -> None:

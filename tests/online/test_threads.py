@@ -7,6 +7,7 @@ import random
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -87,6 +88,22 @@ def test_decisions_go_on_while_probabilities_are_worked_out(monkeypatch: pytest.
     for look in (bandit.probabilities, bandit.describe, bandit.plot):
         look()
     assert made == [True, True, True]
+
+
+def test_a_save_within_a_save_does_not_wait_for_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As by a signal's handler."""
+    bandit = Bandit(["a", "b"], db.ThompsonSampling(), seed=1)
+    original, inner = Bandit.state, [True]
+
+    def state(self: Bandit) -> Any:
+        if inner:
+            inner.pop()
+            self.save(tmp_path / "inner.json")
+        return original(self)
+
+    monkeypatch.setattr(Bandit, "state", state)
+    bandit.save(tmp_path / "outer.json")
+    assert (tmp_path / "inner.json").read_text() == (tmp_path / "outer.json").read_text()
 
 
 def loaded(seconds: float, folder: Path) -> int:

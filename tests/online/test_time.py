@@ -97,6 +97,25 @@ def test_setting_the_time_leaves_everything_as_old_as_it_was(policy: db.Policy, 
         assert bandit.pending == twin.pending == 0
 
 
+@pytest.mark.parametrize("policy", [db.ThompsonSampling(), DTS, db.SlidingWindowUCB(window=50)], ids=ids)
+def test_a_bandit_whose_time_was_set_is_saved_and_merged(policy: db.Policy) -> None:
+    for number in range(20):
+        bandit = Bandit(ARMS, policy, seed=1, step_seconds=1.0, wait=1e6, default_reward=0.0)
+        for place in range(3):
+            bandit.select(time=1763254800.3 + place / 7)
+        bandit.set_time(3.4 + number / 9)
+        assert Bandit.from_state(bandit.state()).state() == bandit.state()
+        assert Bandit.merge([bandit]).pending == bandit.pending
+
+
+def test_time_that_cannot_be_set_is_not_logged() -> None:
+    events: list[dict[str, Any]] = []
+    bandit = Bandit(ARMS, DTS, seed=1, log=events.append)
+    with pytest.raises(db.InvalidValue, match="step_seconds must be given"):
+        bandit.set_time(3.0)
+    assert not events
+
+
 def test_time_that_cannot_be_set() -> None:
     with pytest.raises(db.InvalidValue, match="step_seconds must be given where time is set"):
         Bandit(ARMS, DTS, seed=1).set_time(5.0)

@@ -20,7 +20,6 @@ from driftbandit.online.merge import check_alike, merged
 from driftbandit.online.pending import GIVEN_REPLICAS, REPLICA_SHIFT, checked_id
 from driftbandit.online.state import Settings, State, replayed
 from driftbandit.online.summary import ArmSummary, View, as_table, summarised
-from driftbandit.online.timing import SECONDS
 from driftbandit.policies import Policy
 
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ Arms = Iterable[str | int]
 Place = str | os.PathLike[str]
 
 _live: "weakref.WeakSet[Bandit]" = weakref.WeakSet()
+_registering = threading.Lock()
 _process = object()
 """Another one in every process, forked ones too."""
 
@@ -106,8 +106,9 @@ class Bandit:
         self._by_decisions = settings.step_seconds is None
         self._process = _process if checks.flag("continued", continued) else None
         self._lock = threading.RLock()
-        self._saving = threading.Lock()
-        _live.add(self)
+        self._saving = threading.RLock()  # a signal's handler may save while its thread does
+        with _registering:
+            _live.add(self)
 
     def _make_sure(self) -> None:
         """That no other bandit, in whatever process, has the ids and random numbers of this one."""
@@ -115,17 +116,10 @@ class Bandit:
             self._pending.go_on_at(self._pending.own.elsewhere())
             self._process = _process
 
-    def _write(self, events: list[Event]) -> BaseException | None:
-        """Log what is about to happen; an interrupt that comes meanwhile is to be raised when it has happened."""
-        if self._journal is None:
-            return None
-        try:
+    def _write(self, events: list[Event]) -> None:
+        """Log what is about to happen; what the log raises leaves everything as it was."""
+        if self._journal is not None:
             self._journal.write(events)
-        except Exception:
-            raise
-        except BaseException as interrupt:  # the lines may be there
-            return interrupt
-        return None
 
     # Decisions
 
@@ -157,16 +151,13 @@ class Bandit:
                 told = (seen, place, count - awake, self._floor, chooser.current, around)
             id = self._first_id + number
             decision = Decision(id, self._arms.names[arm], now + 1 if self._by_decisions else timing.latest, told)
-            interrupt = None
             if self._journal is not None:
                 evidence.count_decision(arm, -1)  # it is not made before its line is there
-                interrupt = self._write([self._said(decision, used, some)])
+                self._journal.write([self._said(decision, used, some)])
                 evidence.count_decision(arm, 1)
             self._state.record(id, arm, now, used, count)
             if number >= self._pending.last:
                 self._make_sure()
-            if interrupt is not None:
-                raise interrupt
             return decision
 
     def _said(self, decision: Decision, used: float, some: list[int] | None) -> Event:
@@ -186,10 +177,9 @@ class Bandit:
             events = [{"event": "expired", "id": id} for id, decision in due if decision[0] >= 0]
             if default is not None:
                 events = [event | {"reward": default} for event in events]
-            interrupt = self._write(events) if events else None
+            if events:
+                self._write(events)
             self._state.expire(due)
-            if interrupt is not None:
-                raise interrupt
 
     # Rewards
 
@@ -203,13 +193,10 @@ class Bandit:
             if self._waits:
                 self._expire(self._timing.reading(time))
             status, decision = self._pending.look(number)
-            interrupt = None
             if self._journal is not None:
-                interrupt = self._write([_rewarded(number, value, status)])
+                self._journal.write([_rewarded(number, value, status)])
             if decision is not None:
                 self._state.take(number, status, decision, value)
-            if interrupt is not None:
-                raise interrupt
             return status
 
     def rewards(
@@ -233,11 +220,10 @@ class Bandit:
                 elif decision is not None:
                     waiting[id] = (status, decision, value)
                 answers.append(status)
-            interrupt = self._write([_rewarded(*pair, status) for pair, status in zip(pairs, answers, strict=True)])
+            if pairs:
+                self._write([_rewarded(*pair, status) for pair, status in zip(pairs, answers, strict=True)])
             for id, (status, decision, value) in waiting.items():
                 self._state.take(id, status, decision, value)
-            if interrupt is not None:
-                raise interrupt
             return answers
 
     # Arms
@@ -275,10 +261,8 @@ class Bandit:
 
     def _change(self, event: str, arm: Any, apply: Callable[[Any], None]) -> None:
         self._make_sure()
-        interrupt = self._write([{"event": event, "arm": arm, "time": self._timing.shown}])
+        self._write([{"event": event, "arm": arm, "time": self._timing.shown}])
         apply(arm)
-        if interrupt is not None:
-            raise interrupt
 
     # Time
 
@@ -290,11 +274,9 @@ class Bandit:
         """
         with self._lock:
             self._make_sure()
-            seconds = checks.real("time", time, SECONDS)
-            interrupt = self._write([{"event": "time", "time": seconds}])
+            seconds = self._timing.settable(time)
+            self._write([{"event": "time", "time": seconds}])
             self._state.set_time(seconds)
-            if interrupt is not None:
-                raise interrupt
 
     def __len__(self) -> int:
         return len(self._arms)
@@ -485,27 +467,29 @@ def _rewarded(id: int, value: float, status: RewardStatus) -> Event:
     return {"event": "reward", "id": id, "reward": value, "status": str(status)}
 
 
-_held: list[Bandit] = []
+_held = threading.local()
 
 
 def _before_fork() -> None:
     """Wait for what other threads are doing, so that a forked process finds every bandit whole."""
-    _held[:] = _live
-    for bandit in _held:
+    _registering.acquire()
+    _held.bandits = sorted(_live, key=id)  # in one order in all threads
+    for bandit in _held.bandits:
         bandit._lock.acquire()
 
 
 def _after_fork() -> None:
-    for bandit in _held:
+    for bandit in _held.bandits:
         bandit._lock.release()
-    _held.clear()
+    _held.bandits = []
+    _registering.release()
 
 
 def _in_child() -> None:
     global _process
     _process = object()
-    for bandit in _held:
-        bandit._saving = threading.Lock()  # whoever held it is not here
+    for bandit in _held.bandits:
+        bandit._saving = threading.RLock()  # whoever held it is not here
     _after_fork()
 
 

@@ -35,7 +35,7 @@ def probability_of(snapshot: Snapshot) -> float:
     numbers = np.frombuffer(content).reshape(-1, len(rule.initial))
     awake, each = arm_probabilities(rule, numbers, asleep, around, name)
     chance = float(awake[place]) if place >= 0 else each
-    return floor + (1.0 - (len(numbers) + asleep) * floor) * chance
+    return floor + (1.0 - (len(numbers) + asleep) * floor) * min(max(chance, 0.0), 1.0)
 
 
 class Decision:

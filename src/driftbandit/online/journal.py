@@ -35,6 +35,8 @@ except ImportError:  # Windows: nobody notices a second process there
     fcntl = None  # type: ignore[assignment]
 
 FORMAT = 2
+FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_encoded = json.JSONEncoder(ensure_ascii=False).encode
 Event = dict[str, Any]
 Sink = Callable[[Event], object]
 Log = str | os.PathLike[str] | Sink | None
@@ -84,14 +86,13 @@ class JsonLines(Journal):
         super().__init__(self._refuse, start, position)
         self._path = os.path.abspath(path)
         self._durable = durable
-        self._file = -1
+        self._file, self._key = -1, (-1, -1)
         self._open()
 
     def _open(self) -> None:
+        file = os.open(self._path, FLAGS, 0o666)
         self._close("")
-        file = self._file = os.open(
-            self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666
-        )
+        self._file = file
         found = os.fstat(file)
         self._key = (found.st_dev, found.st_ino)
         self._regular = stat.S_ISREG(found.st_mode)
@@ -102,18 +103,21 @@ class JsonLines(Journal):
             if fcntl is not None:
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except OSError:
+                except BlockingIOError:
                     self._close("another process writes to it")
                     raise checks.reject("log", "a file that no other process writes to", self._path) from None
+                except OSError:  # a file system without locks
+                    pass
             self.writers[self._key] = self
         self._whole = self._end_of_events(found.st_size) if self._regular else 0
+        self._spoiled = self._regular and self._whole < found.st_size
 
     def _end_of_events(self, size: int) -> int:
         """Where the last line ends that is whole."""
         tail, begin = b"", size
         while begin > 0:
             begin = max(0, begin - 65536)
-            tail = os.pread(self._file, size - begin, begin)
+            tail = self._read(begin, size)
             lines = tail.splitlines(keepends=True)
             end = size
             for line in reversed(lines[1:] if begin else lines):
@@ -129,7 +133,7 @@ class JsonLines(Journal):
             return False
         try:
             found = os.stat(self._path)
-            moved = (found.st_dev, found.st_ino) != self._key
+            moved = (found.st_dev, found.st_ino) != self._key or found.st_size < self._whole  # or was emptied
         except FileNotFoundError:
             moved = True
         if moved:
@@ -137,30 +141,38 @@ class JsonLines(Journal):
         return moved
 
     def _append(self, events: list[Event]) -> None:
-        text = "".join(json.dumps(event, ensure_ascii=False) + "\n" for event in events)
-        data = memoryview(self._void() + text.encode())
+        text = "".join(_encoded(event) + "\n" for event in events)
+        end = os.fstat(self._file).st_size if self._spoiled else self._whole
+        data = (self._void(end) if self._spoiled else b"") + text.encode()
         try:
-            while data:
-                data = data[os.write(self._file, data) :]
+            left = memoryview(data)
+            while left:
+                left = left[os.write(self._file, left) :]
             if self._durable:
                 os.fsync(self._file)
-        except OSError as error:
+        except BaseException as error:  # Ctrl-C too
+            self._spoiled = self._regular
             with contextlib.suppress(OSError):
-                if self._regular:
-                    os.ftruncate(self._file, self._whole)
-            raise OSError(error.errno, error.strerror, self._path) from None
-        if self._regular:
-            self._whole = os.fstat(self._file).st_size
+                if self._regular and os.fstat(self._file).st_size > end:
+                    os.ftruncate(self._file, end)
+            if isinstance(error, OSError):
+                raise OSError(error.errno, error.strerror, self._path) from None
+            raise
+        self._whole = end + len(data)
+        self._spoiled = False
 
-    def _void(self) -> bytes:
+    def _void(self, end: int) -> bytes:
         """What makes good that something stands behind the last whole line."""
-        size = os.fstat(self._file).st_size if self._regular else 0
-        if size == self._whole:
+        rest = self._read(self._whole, end)
+        if not rest:
             return b""
-        rest = os.pread(self._file, size - self._whole, self._whole)
         torn = not rest.endswith(b"\n")
-        event = json.dumps({"event": "void", "lines": rest.count(b"\n") + torn})
+        event = _encoded({"event": "void", "lines": rest.count(b"\n") + torn})
         return b"\n" * torn + event.encode() + b"\n"
+
+    def _read(self, begin: int, end: int) -> bytes:
+        os.lseek(self._file, begin, os.SEEK_SET)  # writes go to the end all the same
+        return os.read(self._file, max(0, end - begin))
 
     def _refuse(self, event: Event) -> None:
         raise AssertionError("events go to the file")
@@ -168,6 +180,8 @@ class JsonLines(Journal):
     def _close(self, why: str) -> None:
         self._left = why
         if self._file >= 0:
+            if self.writers.get(self._key) is self:
+                del self.writers[self._key]
             os.close(self._file)
             self._file = -1
 
@@ -213,7 +227,10 @@ def position_of(value: Any) -> Position:
 
 def events_in(paths: Iterable[Path]) -> Iterator[tuple[str, Event]]:
     """What files of a log say, in order: where each line stands, and the event."""
-    for path in paths:
+    files = list(paths)
+    if len(files) > 1 and not files[-1].exists():  # renamed, and nothing came since
+        files.pop()
+    for path in files:
         void = _void_lines(path)
         with open(path, "rb") as file:
             lines = enumerate(file, start=1)

@@ -187,11 +187,11 @@ class State:
         steps, restart = self.timing.set(time), evidence.restart
         evidence.shift(steps, self.timing.steps)
         for id, (arm, stamp, moment, used, eligible) in self.pending.decisions.items():
-            moved = moment + steps
+            moved = min(moment + steps, self.timing.steps)  # sums round
             if restart:  # whether a decision was made since the latest restart stays as it was
                 begin = evidence.epoch * restart
                 moved = max(moved, begin) if moment // restart == epoch else min(moved, begin - 1)
-            stamp += 0.0 if evidence.clock is not None else steps
+            stamp = stamp if evidence.clock is not None else min(stamp + steps, self.timing.steps)
             self.pending.decisions[id] = (arm, stamp, moved, used, eligible)
 
     # The log
@@ -218,6 +218,9 @@ class State:
         self._again[kind](self, event)
 
     def _start_again(self, event: Entries) -> None:
+        for arm in event.items("arms"):  # whoever went on without what the log says may have had other arms
+            if arm not in self.arms:
+                self.add(arm)
         start = lineage_of(event).spans[-1].start
         if start != self.pending.own.spans[-1].start:
             self.pending.go_on_at(start)
@@ -227,11 +230,11 @@ class State:
         among = self.arms.numbers(event.items("among")) if event.has("among") else self.arms.all_numbers()
         if id >> REPLICA_SHIFT != self.settings.replica or id in self.pending.decisions or arm not in among:
             raise checks.reject("id", f"a new decision of replica {self.settings.replica} for one of its arms", id)
-        now = self.timing.moment(None if self._tick else event.get("time"))
+        now = self.timing.moment(None if self._tick else max(event.real("time"), self.timing.latest))
         self.expire([(old, waiting) for old, waiting in self.pending.due(now) if waiting[0] < 0])
         if id & NUMBER != self.chooser.number + 1:
             self.pending.go_on_at((id & NUMBER) - 1)
-        probability = event.real("probability", "(0, 1]")
+        probability = min(event.real("probability", "[0, 1.000001]"), 1.0)  # integrals round
         used = event.real("used", "(0, 1]", probability if self.chooser.rule.selection == "weighted" else 1.0)
         self.evidence.advance(now)
         self.evidence.count_decision(arm, 1)
@@ -240,6 +243,8 @@ class State:
     def _reward_again(self, event: Entries) -> None:
         id = event.whole("id", LARGEST_ID)
         status, decision = self.pending.look(id)
+        if status == RewardStatus.UNKNOWN and event.get("status") == RewardStatus.ACCEPTED:
+            raise InvalidValue(f"a decision that got a reward is missing from the log, got id {id}")
         if decision is not None and status == event.get("status"):
             self.take(id, status, decision, self.checked(event.get("reward")))
 
@@ -342,6 +347,7 @@ def replayed(state: State | None, files: Iterable[Path], clock: Callable[[], flo
                     _check_gap(position_of(entries.nullable("after")), reached)
                     state.redo(entries)
                     reached[part] = 0
+                    state.position = (part, 0)
             elif not part:
                 raise InvalidValue("log must begin with a start")
             else:
@@ -352,7 +358,7 @@ def replayed(state: State | None, files: Iterable[Path], clock: Callable[[], flo
                     reached[part] = lines
         except InvalidValue as error:
             raise InvalidValue(f"{where}: {error}") from None
-    if state is None or (reached and not on):
+    if state is None or ((reached or part) and not on):
         raise InvalidValue("log must go on from the saved state, got files without what came next")
     return state
 
@@ -362,7 +368,7 @@ def _goes_on(state: State, start: Entries) -> bool:
     if state.position is not None:
         return position_of(start.nullable("after")) == state.position
     own, then = state.pending.own, lineage_of(start)
-    return then.goes_on_from(own) and (then.made, then.learned) == (own.made, own.learned)
+    return (own.idle or then.goes_on_from(own)) and (then.made, then.learned) == (own.made, own.learned)
 
 
 def _check_gap(after: Position, reached: dict[str, int]) -> None:

@@ -76,13 +76,16 @@ class Timing:
 
     def set(self, time: Any) -> float:
         """It is this time now, in seconds, whatever it was; by how many steps that is later."""
-        if self.step_seconds is None:
-            raise checks.reject("step_seconds", "given where time is set", None)
-        before = self.steps
-        seconds = checks.real("time", time, SECONDS)
+        before, seconds = self.steps, self.settable(time)
         if self.latest > -math.inf:
             self.move_to(seconds)
         return self.steps - before
+
+    def settable(self, time: Any) -> float:
+        """A time, in seconds, that may be set."""
+        if self.step_seconds is None:
+            raise checks.reject("step_seconds", "given where time is set", None)
+        return checks.real("time", time, SECONDS)
 
     @property
     def shown(self) -> float | None:
