@@ -90,7 +90,9 @@ def other_target(precision: str, note: str, without: Any = None, other: Any = No
         def __init__(self) -> None:
             super().__init__(precision)
             self.name += note
-            self.for_many = self
+
+        def with_registers(self, registers: int | None) -> Gpu:
+            return self
 
         @property
         def replacements(self) -> dict[Any, Any]:
@@ -98,7 +100,7 @@ def other_target(precision: str, note: str, without: Any = None, other: Any = No
             return kept | (other or {})
 
         def compile_outer(self, function: types.FunctionType, digest: str) -> Any:
-            standard = target._options(self.real is np.float32, inner=False, limited=self.limited)
+            standard = target._options(self.real is np.float32, inner=False, registers=self.registers)
             return cuda.jit(**(standard | options))(function)
 
     return Other()

@@ -15,7 +15,7 @@ from driftbandit.compiling.linking import link
 from driftbandit.engine.cpu.shard import REWARDS, Outcome, Shard, means_table, spread_of
 from driftbandit.engine.cuda import kernel, layout, memory, steps, watch
 from driftbandit.engine.cuda.layout import Member
-from driftbandit.engine.cuda.target import Gpu, cuda
+from driftbandit.engine.cuda.target import REGISTERS, WEIGHT_REGISTERS, Gpu, cuda
 from driftbandit.engine.step import numbers, one_run
 from driftbandit.engine.step.rule_slots import rule_slots
 from driftbandit.environments import Environment, Path
@@ -146,7 +146,9 @@ class Batch:
         self.next_step = 1
         self.launched = 0
         self.slots = dict(kind.slots)
-        self.kernel = link(kernel.play_runs, gpu if kind.shared_bytes else gpu.for_many, **self.slots)
+        weights = WEIGHT_REGISTERS if members[0].rule.selection == "weighted" else None
+        target = gpu.with_registers(weights if kind.shared_bytes else REGISTERS)
+        self.kernel = link(kernel.play_runs, target, **self.slots)
         self.shards: Any = np.zeros(len(members), layout.shard_record(gpu.real))
         tables = [_numbers(rule, shard.environment.path()).values() for _, shard, rule in members]
         self.numbers: NDArray[Any] = np.array([[*itertools.chain(*table)] for table in tables], gpu.real)

@@ -4,6 +4,7 @@ Everything else is linked from the one source that the processor runs too. In si
 the card's special units are used; their error, some 2^−22, is of the size of that precision itself.
 """
 
+import functools
 import importlib
 import inspect
 import math
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from driftbandit.compiling.target import Target, cache_folder
+from driftbandit.engine.step import one_run
 from driftbandit.numerics import elementary, rng, sampling
 from driftbandit.numerics.elementary import real
 from driftbandit.numerics.rng import HALF_WORD, Words, open_uniform
@@ -32,7 +34,8 @@ except (ImportError, AttributeError):
 SIMULATED = bool(cuda.config.ENABLE_CUDASIM)
 REGISTERS = 64
 """Of a thread, in double precision or with many arms: a thousand threads a multiprocessor then hide each other's
-latencies. With few arms in single precision the compiler does better without a limit."""
+latencies. With few arms in single precision the compiler does better without a limit, or, for weights, with this:"""
+WEIGHT_REGISTERS = 72
 TURN = 6.283185307179586
 FACTOR_0, FACTOR_1 = np.uint32(rng.MULTIPLIER_0), np.uint32(rng.MULTIPLIER_1)
 STEP_0, STEP_1 = np.uint32(rng.WEYL_0), np.uint32(rng.WEYL_1)
@@ -44,19 +47,24 @@ DOUBT = np.float32(2.0**-18)
 
 
 class Gpu(Target):
-    """The card in one precision, for few arms or for many."""
+    """The card in one precision."""
 
-    def __init__(self, precision: str, many: bool = False) -> None:
+    def __init__(self, precision: str, registers: int | None = None) -> None:
+        self.precision = precision
         self.real = np.float32 if precision == "float32" else np.float64
-        self.name = f"cuda 3 {precision}{' many' * many}{' simulated' if SIMULATED else ''}"
-        self.limited = many or precision != "float32"
-        self.for_many = self if many else Gpu(precision, many=True)
+        self.registers = registers if precision == "float32" else REGISTERS
+        self.name = f"cuda 3 {precision} {self.registers}{' simulated' if SIMULATED else ''}"
+
+    def with_registers(self, registers: int | None) -> "Gpu":
+        """The same for kernels that do best with so many registers a thread, in single precision."""
+        return _with_registers(self.precision, registers)
 
     @property
     def replacements(self) -> Mapping[Any, Any]:
         if SIMULATED:
             return {elementary.log: math.log, elementary.exp: math.exp, elementary.cos_sin: cos_sin_by_library}
-        words = {rng.philox: philox, rng.open_uniform: open_uniform_of_word}
+        words: dict[Any, Any] = {rng.philox: philox, rng.open_uniform: open_uniform_of_word}
+        words[one_run.exhausted] = never  # to ask at every attempt costs many arms 2.5% of their speed
         words[math.floor] = floor_of_single if self.real is np.float32 else floor_of_double
         if self.real is np.float32:
             return words | {
@@ -82,7 +90,7 @@ class Gpu(Target):
     def compile_outer(self, function: types.FunctionType, digest: str) -> Any:
         if SIMULATED:
             return cuda.jit(function)
-        options = _options(self.real is np.float32, inner=False, limited=self.limited)
+        options = _options(self.real is np.float32, inner=False, registers=self.registers)
         folder = cache_folder()
         if folder is None:
             return cuda.jit(**options)(function)
@@ -94,7 +102,17 @@ class Gpu(Target):
             cuda.config.CACHE_DIR = before
 
 
-def _options(fast: bool, inner: bool, limited: bool = False) -> dict[str, Any]:
+@functools.cache
+def _with_registers(precision: str, registers: int | None) -> Gpu:
+    return Gpu(precision, registers)
+
+
+def never(tries: Any) -> bool:
+    """Attempts at a score go on until one stands."""
+    return False
+
+
+def _options(fast: bool, inner: bool, registers: int | None = None) -> dict[str, Any]:
     """What to tell the compiler, in the words of the version that is installed."""
     known = inspect.signature(cuda.jit).parameters
     options: dict[str, Any] = {"fastmath": fast}
@@ -103,8 +121,8 @@ def _options(fast: bool, inner: bool, limited: bool = False) -> dict[str, Any]:
     else:
         if "lto" in known:
             options["lto"] = False  # one module: the compiler sees the whole kernel, and the options reach it
-        if limited:
-            options["max_registers"] = REGISTERS
+        if registers is not None:
+            options["max_registers"] = registers
     return options
 
 

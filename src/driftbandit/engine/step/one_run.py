@@ -43,9 +43,14 @@ def settled(parameters: Any, shared: Any, own: Any, dice: Dice, arm: Any) -> Any
     tries = ZERO
     while True:
         value, stands = attempted(parameters, shared, own, dice, arm, tries)
-        if stands or tries == LAST:
+        if stands or exhausted(tries):
             return value
         tries += ONE
+
+
+def exhausted(tries: Any) -> Any:
+    """Whether no random numbers are left for another attempt."""
+    return tries == LAST
 
 
 def listed(arms: Any, place: Any) -> Any:
