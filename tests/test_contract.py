@@ -179,7 +179,7 @@ def test_a_text_that_is_no_specification_gives_one_line(kind: type, text: str) -
     with pytest.raises(InvalidValue) as error:
         kind.parse(text)
     assert "\n" not in str(error.value)
-    assert len(str(error.value)) < 300
+    assert len(str(error.value)) < 400  # it lists all names, those of other tests too
 
 
 @given(st.sampled_from(FIELDS), st.one_of(st.floats(), st.integers(), st.text(), st.none(), st.booleans(), st.binary()))

@@ -254,7 +254,7 @@ def put_to_work(bandit: Bandit, other: Bandit, folder: Path, luck: random.Random
     bandit.save(folder / "again.json")
     again = Bandit.load(folder / "again.json", clock=Ticker(2000.0))
     asked(again.select)
-    asked(lambda: Bandit.from_state(bandit.state(), replica=9).select())
+    asked(lambda: Bandit.from_state(bandit.state(), replica=9, clock=Ticker(2000.0)).select())
     union = asked(lambda: Bandit.merge([again, other]))
     if union is not None:
         asked(union.select)
@@ -290,6 +290,7 @@ def tried(number: int, way: str, states: list[Any], others: list[Bandit], folder
 
 def main(scale: str, way: str, first: int, count: int, folder: Path) -> None:
     warnings.simplefilter("error")
+    warnings.filterwarnings("ignore", "the clock leapt")  # a spoiled time may be far from the clock
     os.fsync = lambda _: None  # slow, and nothing here is about power cuts
     for name in ("tried", "check_learning"):  # a rule is tried whenever a bandit is made; once is enough here
         setattr(state_module, name, functools.cache(getattr(state_module, name)))

@@ -77,7 +77,7 @@ def test_time_before_zero_is_time(policy: db.Policy) -> None:
         assert decisions[0].arm == decisions[1].arm
         late.reward(decisions[0].id, 1.0, time=time)
         early.reward(decisions[1].id, 1.0, time=time - shift)
-        early = Bandit.from_state(early.state())
+        early = Bandit.from_state(early.state(), continued=True)
     for arm, numbers in late.evidence(31.0).items():
         assert early.evidence(31.0 - shift)[arm] == pytest.approx(numbers, rel=1e-9)
 

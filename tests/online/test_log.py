@@ -587,5 +587,5 @@ def test_nothing_that_was_answered_is_lost_when_the_process_is_killed(tmp_path: 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*cut off")
-def test_nothing_is_lost_in_two_hundred_kills(tmp_path: Path) -> None:
-    print(killed(tmp_path, 200))
+def test_nothing_is_lost_in_a_hundred_kills(tmp_path: Path) -> None:
+    print(killed(tmp_path, 100))

@@ -8,7 +8,7 @@ import time as time_module
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 from driftbandit import checks
 from driftbandit.errors import InvalidValue
@@ -29,10 +29,51 @@ if TYPE_CHECKING:
 Arms = Iterable[str | int]
 Place = str | os.PathLike[str]
 
-_live: "weakref.WeakSet[Bandit]" = weakref.WeakSet()
-_registering = threading.Lock()
 _process = object()
 """Another one in every process, forked ones too."""
+
+
+class Guard:
+    """The locks of a bandit, which a fork waits for, so that the new process finds every bandit whole."""
+
+    live: ClassVar["weakref.WeakSet[Guard]"] = weakref.WeakSet()
+    registering: ClassVar = threading.Lock()
+    held: ClassVar = threading.local()
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.saving = threading.RLock()  # a signal's handler may save while its thread does
+        with self.registering:
+            self.live.add(self)
+
+    @classmethod
+    def before_fork(cls) -> None:
+        """Wait for what other threads are doing."""
+        cls.registering.acquire()
+        cls.held.guards = sorted(cls.live, key=id)  # in one order in all threads
+        for guard in cls.held.guards:
+            guard.lock.acquire()
+
+    @classmethod
+    def after_fork(cls) -> None:
+        """Let go."""
+        for guard in cls.held.guards:
+            guard.lock.release()
+        cls.held.guards = []
+        cls.registering.release()
+
+    @classmethod
+    def in_child(cls) -> None:
+        """The same in the new process, where nobody saves."""
+        global _process
+        _process = object()
+        for guard in cls.held.guards:
+            guard.saving = threading.RLock()
+        cls.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=Guard.before_fork, after_in_parent=Guard.after_fork, after_in_child=Guard.in_child)
 
 
 class Bandit:
@@ -105,10 +146,8 @@ class Bandit:
         self._weighted, self._lucky = rule.selection == "weighted", rule.luck
         self._by_decisions = settings.step_seconds is None
         self._process = _process if checks.flag("continued", continued) else None
-        self._lock = threading.RLock()
-        self._saving = threading.RLock()  # a signal's handler may save while its thread does
-        with _registering:
-            _live.add(self)
+        self._guard = Guard()
+        self._lock = self._guard.lock
 
     def _make_sure(self) -> None:
         """That no other bandit, in whatever process, has the ids and random numbers of this one."""
@@ -377,7 +416,7 @@ class Bandit:
 
     def save(self, path: Place) -> None:
         """Write the state to a file. A kill at any moment leaves the old file or the new one."""
-        with self._saving:  # or an older state could replace a newer one
+        with self._guard.saving:  # or an older state could replace a newer one
             text = json.dumps(self.state(), allow_nan=False, ensure_ascii=False, separators=(",", ":")) + "\n"
             with written_whole(path) as part:
                 part.write_bytes(text.encode())
@@ -465,33 +504,3 @@ class Bandit:
 
 def _rewarded(id: int, value: float, status: RewardStatus) -> Event:
     return {"event": "reward", "id": id, "reward": value, "status": str(status)}
-
-
-_held = threading.local()
-
-
-def _before_fork() -> None:
-    """Wait for what other threads are doing, so that a forked process finds every bandit whole."""
-    _registering.acquire()
-    _held.bandits = sorted(_live, key=id)  # in one order in all threads
-    for bandit in _held.bandits:
-        bandit._lock.acquire()
-
-
-def _after_fork() -> None:
-    for bandit in _held.bandits:
-        bandit._lock.release()
-    _held.bandits = []
-    _registering.release()
-
-
-def _in_child() -> None:
-    global _process
-    _process = object()
-    for bandit in _held.bandits:
-        bandit._saving = threading.RLock()  # whoever held it is not here
-    _after_fork()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_in_child)

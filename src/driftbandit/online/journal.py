@@ -20,6 +20,7 @@ import json
 import os
 import secrets
 import stat
+import sys
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -29,10 +30,8 @@ from typing import Any, ClassVar
 from driftbandit import checks
 from driftbandit.errors import InvalidValue
 
-try:
+if sys.platform != "win32":  # nobody notices a second process there
     import fcntl
-except ImportError:  # Windows: nobody notices a second process there
-    fcntl = None  # type: ignore[assignment]
 
 FORMAT = 2
 FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -91,7 +90,7 @@ class JsonLines(Journal):
 
     def _open(self) -> None:
         file = os.open(self._path, FLAGS, 0o666)
-        self._close("")
+        self.leave("")
         self._file = file
         found = os.fstat(file)
         self._key = (found.st_dev, found.st_ino)
@@ -99,12 +98,12 @@ class JsonLines(Journal):
         if self._regular:
             other = self.writers.pop(self._key, None)
             if other is not None:
-                other._close("another bandit writes to it now")
-            if fcntl is not None:
+                other.leave("another bandit writes to it now")
+            if sys.platform != "win32":
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
-                    self._close("another process writes to it")
+                    self.leave("another process writes to it")
                     raise checks.reject("log", "a file that no other process writes to", self._path) from None
                 except OSError:  # a file system without locks
                     pass
@@ -177,7 +176,8 @@ class JsonLines(Journal):
     def _refuse(self, event: Event) -> None:
         raise AssertionError("events go to the file")
 
-    def _close(self, why: str) -> None:
+    def leave(self, why: str) -> None:
+        """Close the file."""
         self._left = why
         if self._file >= 0:
             if self.writers.get(self._key) is self:
@@ -187,13 +187,13 @@ class JsonLines(Journal):
 
     def __del__(self) -> None:
         if hasattr(self, "_file"):
-            self._close("")
+            self.leave("")
 
     @classmethod
     def leave_to_parent(cls) -> None:
         """In a forked process: the files are the parent's."""
         for journal in list(cls.writers.values()):
-            journal._close("the process that opened it was forked: give each worker a bandit and a log of its own")
+            journal.leave("the process that opened it was forked: give each worker a bandit and a log of its own")
         cls.writers.clear()
 
 
