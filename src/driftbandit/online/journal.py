@@ -113,11 +113,10 @@ class JsonLines(Journal):
 
     def _end_of_events(self, size: int) -> int:
         """Where the last line ends that is whole."""
-        tail, begin = b"", size
+        begin, reach = size, 1 << 16
         while begin > 0:
-            begin = max(0, begin - 65536)
-            tail = self._read(begin, size)
-            lines = tail.splitlines(keepends=True)
+            begin, reach = max(0, size - reach), 4 * reach
+            lines = self._read(begin, size).splitlines(keepends=True)
             end = size
             for line in reversed(lines[1:] if begin else lines):
                 if _parsed(line) is not None:
