@@ -306,3 +306,28 @@ def test_what_a_user_defines_again_in_one_process_is_linked_again(monkeypatch: p
     monkeypatch.setitem(globals(), "helper", lambda x: -x)
     linking.look_again()
     assert linking.link(with_helper)(3.0) == -2.0
+
+
+def test_names_of_a_module_are_found_as_dis_finds_them() -> None:
+    def told(code: types.CodeType) -> set[str]:
+        found = {
+            str(each.argval) for each in dis.get_instructions(code) if each.opname in {"LOAD_GLOBAL", "LOAD_NAME"}
+        }
+        return found.union(*(told(const) for const in code.co_consts if isinstance(const, types.CodeType)))
+
+    long = "def far():\n    return (" + ", ".join(f"name_{i}" for i in range(700)) + ", [name_0 for _ in name_1])\n"
+    codes = [compile(long, "far.py", "exec"), *(_code_of(name) for name in _modules())]
+    for code in codes:
+        assert linking.global_names(code) == told(code)
+    assert {"name_0", "name_300", "name_699"} < linking.global_names(codes[0])
+    assert len(codes) > 100
+
+
+def _modules() -> list[str]:
+    return [each.name for each in pkgutil.walk_packages(driftbandit.__path__, "driftbandit.")]
+
+
+def _code_of(name: str) -> types.CodeType:
+    specification = importlib.util.find_spec(name)
+    assert specification is not None
+    return specification.loader.get_code(name)  # type: ignore[union-attr]

@@ -27,6 +27,7 @@ from driftbandit.errors import InvalidValue
 
 Function = Callable[..., Any]
 OURS = "driftbandit."
+EXTENDED, GLOBAL, NAME = (dis.opmap[name] for name in ("EXTENDED_ARG", "LOAD_GLOBAL", "LOAD_NAME"))
 _compiling = threading.RLock()
 
 
@@ -135,11 +136,11 @@ class _Binding:
     def bind(self, function: types.FunctionType) -> tuple[types.FunctionType, str, bool]:
         """The function with its names bound for the target, its digest, and whether it has no slots."""
         names = dict(function.__globals__)
-        code = function.__code__.replace(co_consts=tuple(map(self.constant, function.__code__.co_consts)))
+        code = function.__code__.replace(co_consts=tuple(map(self.target.number, function.__code__.co_consts)))
         told = [self.target.name, self.target.real.__name__, function.__qualname__, repr(function.__defaults__)]
         told += _described(code)
         alike = (function.__module__ or "").startswith(OURS)
-        for name in sorted(set(_global_names(function.__code__))):
+        for name in sorted(global_names(function.__code__)):
             if name not in names:
                 continue
             meaning = names[name]
@@ -170,16 +171,10 @@ class _Binding:
         if isinstance(value, types.FunctionType):
             part = self.part(value)
             return part.compiled, f"{value.__module__}.{value.__qualname__} {part.digest}", part.alike
-        value = self.constant(value)
+        value = self.target.number(value)
         if isinstance(value, np.ndarray):
             return value, f"{value.dtype}{value.shape} {value.tobytes().hex()}", True
         return value, repr(value), True
-
-    def constant(self, value: Any) -> Any:
-        """A number of the target's precision; anything else as it is."""
-        if isinstance(value, float) and self.target.real is not np.float64:
-            return self.target.real(value)
-        return value
 
 
 def _is_record(value: Any) -> bool:
@@ -216,10 +211,14 @@ def _described(code: types.CodeType) -> Iterator[str]:
             yield repr(const)
 
 
-def _global_names(code: types.CodeType) -> Iterator[str]:
-    for instruction in dis.get_instructions(code):
-        if instruction.opname in {"LOAD_GLOBAL", "LOAD_NAME"}:
-            yield str(instruction.argval)
-    for const in code.co_consts:
-        if isinstance(const, types.CodeType):
-            yield from _global_names(const)
+def global_names(code: types.CodeType) -> set[str]:
+    """The names that code, and the code inside it, takes from its module: as `dis` tells them, in a tenth of its time."""
+    found, extended, content = set(), 0, code.co_code
+    for operation, low in zip(content[::2], content[1::2], strict=True):
+        argument = extended << 8 | low
+        extended = argument if operation == EXTENDED else 0
+        if operation == GLOBAL:
+            found.add(code.co_names[argument >> 1])  # the last bit says something else
+        elif operation == NAME:
+            found.add(code.co_names[argument])
+    return found.union(*(global_names(const) for const in code.co_consts if isinstance(const, types.CodeType)))

@@ -3,11 +3,14 @@
 import types
 from typing import Any
 
-from driftbandit.compiling.linking import Function, link
+from driftbandit.compiling.gears import Gears, geared
+from driftbandit.compiling.linking import Function
 from driftbandit.compiling.target import Processor
 from driftbandit.numerics import elementary
 
 SHORT = 300  # bytes of bytecode
+MOST_INTERPRETED = 64
+"""Arms, in all states together; each takes some milliseconds."""
 
 
 class Calling(Processor):
@@ -25,6 +28,12 @@ class Calling(Processor):
 LONG = Calling()
 
 
-def compiled(kernel: Function) -> Any:
-    """The kernel, compiled for the CPU and kept on disk."""
-    return link(kernel, LONG)
+def long_kernel(kernel: Function) -> Gears:
+    """The kernel in two gears, of which the second is kept on disk."""
+    return geared(kernel, LONG)
+
+
+def answer(kernel: Function, size: int, *arguments: Any) -> None:
+    """Run a kernel on so many arms: a few are interpreted until it is compiled, for more the compiler is waited for."""
+    gears = long_kernel(kernel)
+    (gears if size <= MOST_INTERPRETED else gears.wait)(*arguments)

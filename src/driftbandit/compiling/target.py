@@ -28,6 +28,10 @@ class Target:
         """What is called on this target instead of the portable version."""
         return {}
 
+    def number(self, value: Any) -> Any:
+        """A constant as it is there; what is no number stays as it is."""
+        return self.real(value) if isinstance(value, float) and self.real is not np.float64 else value
+
     def compile_inner(self, function: types.FunctionType) -> Any:
         """A function that other compiled functions call."""
         raise NotImplementedError

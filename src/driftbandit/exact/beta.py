@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from driftbandit import checks
-from driftbandit.compiling.long_kernels import compiled
+from driftbandit.compiling.long_kernels import answer
 from driftbandit.exact.parameters import Array, posteriors
 from driftbandit.exact.quadrature import beta_arms
 
@@ -42,5 +42,5 @@ def selection_probabilities(parameters: Any, optimistic: bool = False) -> Array:
     n_arms = array.shape[-2]
     states = np.ascontiguousarray(array.reshape(-1, n_arms, 2).clip(SMALLEST, LARGEST))
     out = np.empty((states.shape[0], n_arms))
-    compiled(beta_arms.selection)(states, optimistic, out)
+    answer(beta_arms.selection, out.size, states, optimistic, out)
     return out.reshape(array.shape[:-1])

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.compiling.long_kernels import compiled
+from driftbandit.compiling.long_kernels import answer
 from driftbandit.exact.parameters import Array, normals
 from driftbandit.exact.quadrature import normal_arms
 
@@ -34,5 +34,5 @@ def normal_probabilities(parameters: Any) -> Array:
     n_arms = array.shape[-2]
     states = np.ascontiguousarray(array.reshape(-1, n_arms, 2))
     out = np.empty((states.shape[0], n_arms))
-    compiled(normal_arms.largest)(states, out)
+    answer(normal_arms.largest, out.size, states, out)
     return out.reshape(array.shape[:-1])

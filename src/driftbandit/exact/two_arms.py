@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.compiling.long_kernels import compiled
+from driftbandit.compiling.long_kernels import answer
 from driftbandit.exact.beta import selection_probabilities
 from driftbandit.exact.parameters import Array, broadcast, positive
 from driftbandit.exact.quadrature import ratio, series
@@ -77,12 +77,13 @@ def ratio_density(omega: Any, a1: Any, b1: Any, a2: Any, b2: Any) -> Array:
         b2=positive("b2", b2),
     )
     out = np.empty(rows.shape[0])
-    compiled(ratio.density_all)(np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1:]), out)
+    places, arms = np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1:])
+    answer(ratio.density_all, out.size, places, arms, out)
     return out.reshape(shape)
 
 
 def _summed(by_positive_terms: bool, a1: Any, b1: Any, a2: Any, b2: Any) -> Array:
     shape, rows = broadcast(a1=positive("a1", a1), b1=positive("b1", b1), a2=positive("a2", a2), b2=positive("b2", b2))
     out = np.empty(rows.shape[0])
-    compiled(series.sum_all)(rows, by_positive_terms, out)
+    answer(series.sum_all, out.size, rows, by_positive_terms, out)
     return out.reshape(shape)

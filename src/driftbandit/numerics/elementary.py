@@ -28,14 +28,24 @@ def fma(x: float, y: float, z: float) -> float:
     return x * y + z
 
 
+def split(x: float) -> tuple[float, float]:
+    """The whole number e and the number m in [√½, √2) of which a positive normal number is 2^e·m."""
+    bits = np.float64(x).view(np.int64)
+    exponent = (bits - SQRT_HALF_BITS) >> MANTISSA_BITS
+    return real(exponent), np.int64(bits - (exponent << MANTISSA_BITS)).view(np.float64)
+
+
+def power_of_two(n: float) -> float:
+    """2^n for a whole number n from −1022 to 1024, the last of which is infinite."""
+    return np.int64((np.int64(n) + EXPONENT_BIAS) << MANTISSA_BITS).view(np.float64)
+
+
 def log(x: float) -> float:
     """Natural logarithm of a positive normal number.
 
-    x = 2^e·m with m in [√½, √2), and ln m = 2·artanh(s) for s = (m − 1)/(m + 1).
+    With x = 2^e·m it is e·ln 2 + ln m, and ln m = 2·artanh(s) for s = (m − 1)/(m + 1).
     """
-    bits = np.float64(x).view(np.int64)
-    exponent = (bits - SQRT_HALF_BITS) >> MANTISSA_BITS
-    m = np.int64(bits - (exponent << MANTISSA_BITS)).view(np.float64)
+    e, m = split(x)
     s = (m - 1.0) / (m + 1.0)
     z = s * s
     p = fma(z, 0.07321814300954899, 0.07664750377102089)
@@ -44,7 +54,6 @@ def log(x: float) -> float:
     p = fma(z, p, 0.14285714315882167)
     p = fma(z, p, 0.19999999999943308)
     p = fma(z, p, 0.3333333333333335)
-    e = real(exponent)
     return fma(e, LN2_HIGH, fma(e, LN2_LOW, 2.0 * fma(s, z * p, s)))
 
 
@@ -63,8 +72,7 @@ def exp(x: float) -> float:
     p = fma(r, p, 0.04166666666666667)
     p = fma(r, p, 0.1666666666666667)
     p = fma(r, p, 0.5)
-    scale = np.int64((np.int64(n) + EXPONENT_BIAS) << MANTISSA_BITS).view(np.float64)
-    result = scale * (1.0 + fma(r * r, p, r))
+    result = power_of_two(n) * (1.0 + fma(r * r, p, r))
     return result if x >= -708.0 else 0.0
 
 

@@ -32,15 +32,13 @@ HALF_WORD = np.uint64(32)
 FORCED = np.uint64(1)
 """The attempt number of the draw that keeps the floor."""
 # Places in `settings`, after which come the numbers of a new arm, the weights of numbers, shared numbers and parameters
-SEED_HIGH, SEED_LOW, REPLICA, SEQUENCE, FLOOR, SHARE, STEP, TOTAL, SLEEPY, FIRST = range(10)
+SEED_HIGH, SEED_LOW, REPLICA, SEQUENCE, FLOOR, SHARE, STEP, TOTAL, MOST, SLEEPY, FIRST = range(11)
 
 # Forms of parts of a choice
 chance_of = spread = fade = counted = shared_now = OPEN
 # How `settings` are read
 parameters_of = start_of = OPEN
 weights_at: Any = OPEN
-most: Any = OPEN
-"""Observations that all arms together can have."""
 
 Dice = tuple[np.uint64, np.uint64, np.uint64]
 Choice = tuple[int, int, float, int, int]
@@ -141,8 +139,14 @@ def turn_to_any(p: Parameters, settings: Reals, place: int, count: int, dice: Di
 def next_dice(settings: Reals) -> Dice:
     """Where the random numbers of the next decision come from: seed, replica and number."""
     seed = (np.uint64(settings[SEED_HIGH]) << HALF_WORD) | np.uint64(settings[SEED_LOW])
+    return seed, np.uint64(settings[REPLICA]), np.uint64(settings[SEQUENCE] + 1.0)
+
+
+def counted_up(table: Reals, settings: Reals, arm: int) -> int:
+    """The number of the decision, which is made: one more for the arm, and for all."""
+    table[arm, size + 1] += 1.0
     settings[SEQUENCE] += 1.0
-    return seed, np.uint64(settings[REPLICA]), np.uint64(settings[SEQUENCE])
+    return int(settings[SEQUENCE])
 
 
 def read(
@@ -156,7 +160,7 @@ def read(
         for j in range(size):
             shapes[i, j] = (table[k, j] + table[k, other_at + j]) * fade(settings, w, j)
         total += counted(p, table, shapes, k, i, w)
-    settings[TOTAL] = min(total, most)
+    settings[TOTAL] = min(total, settings[MOST])  # more, all arms together cannot have
     return settings[TOTAL]
 
 
@@ -183,11 +187,10 @@ def choose_by_score(
     if (turned or forced) and place < active:
         own = settled(p, shared, own_of(shapes, place), dice, np.uint64(arm))
     chance = spread(chance_of(highest, own, ties), share, count)
-    table[arm, size + 1] += 1.0
     place = place if place < active else -1
     if settings[SLEEPY] != 0.0:
         active = fallen_asleep(p, shared, start, table, order, shapes, active)
-    return arm, place, chance, active, int(settings[SEQUENCE])
+    return int(arm), int(place), float(chance), int(active), counted_up(table, settings, arm)
 
 
 def choose_by_weight(
@@ -201,9 +204,9 @@ def choose_by_weight(
     place, _, share = turn(p, settings, place, count, dice)
     place, _ = above_floor(place, count, settings[FLOOR], dice)
     arm = order[0, place]
-    table[arm, size + 1] += 1.0
     own = chance_by_weight(p, shared, shapes, place, heaviest, inverse)
-    return arm, place, spread(own, share, count), active, int(settings[SEQUENCE])
+    chance = spread(own, share, count)
+    return int(arm), int(place), float(chance), int(active), counted_up(table, settings, arm)
 
 
 def above_floor(place: int, count: int, floor: float, dice: Dice) -> tuple[int, bool]:

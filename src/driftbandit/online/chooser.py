@@ -1,13 +1,11 @@
 """Chooses an arm: the compiled choice of a policy, with its seed, its floor and the number of its next decision."""
 
-import functools
 import math
 from typing import Any
 
 import numpy as np
 
-from driftbandit.compiling.linking import link
-from driftbandit.compiling.target import CPU
+from driftbandit.compiling.gears import Gears, geared
 from driftbandit.engine.cpu import context, watch
 from driftbandit.engine.cpu.block import Reals
 from driftbandit.engine.step import numbers, one_run
@@ -20,6 +18,8 @@ from driftbandit.policies import Policy, Rule
 from driftbandit.policies.posterior import sampler_of
 from driftbandit.policies.rule import no_context
 
+MOST_INTERPRETED = 2000
+"""Arms that are looked at one by one while the choice is not compiled; for more, the compiler is waited for."""
 Bounds = tuple[tuple[float, float], tuple[float, float]]
 SMALL: Bounds = (0.0, 0.0), (1e150, 1e150)
 """Shapes of a Beta law of which samples can be drawn: of larger ones the odds overflow, and 0 has faded from above."""
@@ -35,6 +35,7 @@ class Chooser:
     def __init__(self, policy: Policy, n_arms: int, seed: int, replica: int, floor: float) -> None:
         self._policy = policy
         self._rules: dict[int, tuple[Rule, tuple[float, ...]]] = {}
+        self._gears: Gears | None = None
         self._compiled: Any = None
         self._sleepy = False
         self.rule = rule = policy.rule(max(2, n_arms))
@@ -48,6 +49,7 @@ class Chooser:
         self._settings = np.array([*first, *rule.initial, *ones, *rule.common, *rule.parameters], np.float64)
         self._settings[[kernels.SEED_HIGH, kernels.SEED_LOW]] = seed >> 32, seed & 0xFFFFFFFF
         self._settings[[kernels.REPLICA, kernels.FLOOR, kernels.STEP]] = replica, floor, 1.0
+        self._settings[kernels.MOST] = rule.steps_window if rule.steps_window and not told_total(rule) else math.inf
         weights, common = kernels.FIRST + len(ones), kernels.FIRST + 2 * len(ones)
         self.weights = self._settings[weights:common]
         """A factor for each number, where they fade differently."""
@@ -103,8 +105,6 @@ class Chooser:
 
     def choose(self, table: Reals, shapes: Reals, order: Order, weight: float, best: float) -> kernels.Choice:
         """The next decision, as `choice_kernels` describes it."""
-        if self._compiled is None:  # late: importing and compiling take a while
-            self._compiled = compiled_choice(self.rule)
         count, settings = order.count, self._settings
         if count != self._for_count:
             self._prepare(count)
@@ -112,10 +112,18 @@ class Chooser:
             settings[kernels.STEP] = self.made + 1.0
         if order.sleepy != self._sleepy:
             settings[kernels.SLEEPY] = self._sleepy = order.sleepy
-        choice: kernels.Choice = self._compiled(table, order.list, shapes, settings, weight, order.active, count, best)
+        run = self._compiled or self._in_gear(order.active)
+        choice: kernels.Choice = run(table, order.list, shapes, settings, weight, order.active, count, best)
         if order.sleepy:
             order.active = choice[3]
         return choice
+
+    def _in_gear(self, looked_at: int) -> Any:
+        """What chooses among so many arms while the compiled choice may not be there yet."""
+        if self._gears is None:
+            self._gears = geared_choice(self.rule)
+        self._compiled = self._gears.kernel
+        return self._compiled or (self._gears if looked_at <= MOST_INTERPRETED else self._gears.wait)
 
     def best_asleep(self, shared: float, order: Order) -> float:
         """The largest score of the arms that are asleep in the next decision."""
@@ -132,7 +140,7 @@ class Chooser:
 
         It is keyed by the decision, so the outcome does not depend on when or where the reward comes.
         """
-        return float(compiled_trial()(np.uint64(self.seed), replica, number))
+        return float(geared(trial)(np.uint64(self.seed), replica, number))
 
 
 def _check_alike(policy: Policy, first: Rule, other: Rule) -> None:
@@ -173,8 +181,8 @@ def can_score(rule: Rule, shared: float, own: list[float]) -> bool:
     return all(low <= value <= high for low, value, high in zip(least, shape, most, strict=True))
 
 
-def compiled_choice(rule: Rule) -> Any:
-    """The compiled selection of a rule."""
+def geared_choice(rule: Rule) -> Gears:
+    """The selection of a rule."""
     count = len(rule.initial)
     first, columns = kernels.FIRST, kernels.columns_of(count)
     surrounded = rule.context is not no_context and (bool(rule.common) or rule.luck)
@@ -184,7 +192,6 @@ def compiled_choice(rule: Rule) -> Any:
         "other_at": columns.other,
         "weight_at": columns.weight,
         "weights_at": first + count,
-        "most": float(rule.steps_window) if rule.steps_window and not told_total(rule) else math.inf,
         "own_of": numbers.row_reader(count),
         "arm_at": one_run.listed,
         "start_of": numbers.span_reader(first, count),
@@ -198,12 +205,12 @@ def compiled_choice(rule: Rule) -> Any:
         "observations": rule.observations,
     }
     if rule.selection == "weighted":
-        return link(kernels.choose_by_weight, CPU, **slots)
+        return geared(kernels.choose_by_weight, **slots)
     slots |= sleeping_slots(rule) | {
         "attempted": one_run.attempted_score if rule.selection == "sampled" else one_run.index_score,
         "chance_of": kernels.even_split if known_now else kernels.later,
     }
-    return link(kernels.choose_by_score, CPU, **slots)
+    return geared(kernels.choose_by_score, **slots)
 
 
 def trial(seed: np.uint64, replica: int, sequence: int) -> float:
@@ -211,5 +218,3 @@ def trial(seed: np.uint64, replica: int, sequence: int) -> float:
     words = draw(seed, np.uint64(replica), np.uint64(sequence), ZERO, TRIAL, ZERO)
     return uniform(words[0], words[1])
 
-
-compiled_trial = functools.cache(functools.partial(link, trial, CPU))

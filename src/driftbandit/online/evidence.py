@@ -31,8 +31,7 @@ from typing import Any
 import numpy as np
 
 from driftbandit import checks
-from driftbandit.compiling.linking import link
-from driftbandit.compiling.target import CPU
+from driftbandit.compiling.gears import geared
 from driftbandit.engine.cpu.block import Integers, Reals
 from driftbandit.entries import Entries
 from driftbandit.errors import InvalidValue
@@ -86,7 +85,7 @@ class Evidence:
         self._learners: dict[int, Callable[[float, float], tuple[float, ...]]] = {}
         """What a reward adds, by the number of eligible arms."""
         self._simply = not (self.fresh or self.mixed)
-        self._credit = link(credit, CPU)
+        self._credit: Any = None
 
     # Arms
 
@@ -264,10 +263,16 @@ class Evidence:
             self.remember(Observation(stamp, id, number, amounts, self.chooser.replica))
             self.order.wake(number)
             return
-        self._credit(self.table, number, amounts, scale)
+        (self._credit or self._in_gear())(self.table, number, amounts, scale)
         order = self.order
         if order.active < order.count:
             order.wake(number)
+
+    def _in_gear(self) -> Any:
+        """What adds a reward while that may not be compiled yet."""
+        gears = geared(credit)
+        self._credit = gears.kernel
+        return self._credit or gears
 
     def remember(self, row: Observation) -> None:
         """An observation in the window."""

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftbandit import checks
-from driftbandit.compiling.linking import link
-from driftbandit.compiling.target import CPU
+from driftbandit.compiling.gears import Gears, geared
 from driftbandit.engine.cpu import context, watch
 from driftbandit.engine.cpu.block import Integers, Reals
 from driftbandit.engine.cpu.shard import block_slots
@@ -90,7 +89,7 @@ class Present(Evidence):
         self.recent: collections.deque[tuple[float, int, float]] = collections.deque()
         """When, of which arm and what: the rewards in a window of steps, oldest first."""
         self._news = News(np.zeros(1, np.int64), np.zeros(1), np.zeros(1))
-        self._compiled: dict[Any, Any] = {}
+        self._gears: dict[Any, Gears] = {}
         self._bind()
 
     def _bind(self) -> None:
@@ -107,10 +106,11 @@ class Present(Evidence):
         )
 
     def _run(self, function: Any, *arguments: Any) -> Any:
-        if function not in self._compiled:
+        gears = self._gears.get(function)
+        if gears is None:
             slots = rule_slots(self.rule, context, watch) | block_slots(self.rule)
-            self._compiled[function] = link(function, CPU, **slots)
-        return self._compiled[function](*arguments)
+            gears = self._gears[function] = geared(function, **slots)
+        return (gears.kernel or gears)(*arguments)
 
     def _grow(self, capacity: int) -> None:
         super()._grow(capacity)

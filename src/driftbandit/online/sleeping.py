@@ -13,7 +13,6 @@ Everything about sleeping arms is here: the list of arms (`Order`), the draw for
 choice (`choice_kernels`) that know of them.
 """
 
-import functools
 import math
 from typing import Any
 
@@ -21,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftbandit import checks
-from driftbandit.compiling.linking import link
+from driftbandit.compiling.gears import geared
 from driftbandit.compiling.slot import OPEN
-from driftbandit.compiling.target import CPU
 from driftbandit.engine.cpu.block import Integers, Reals
 from driftbandit.engine.step.parts import own_of
 from driftbandit.engine.step.rule_functions import shape
@@ -164,7 +162,7 @@ def grown(array: NDArray[Any], capacity: int, axis: int = 0) -> NDArray[Any]:
 def best_asleep(rule: Rule, shared: float, count: int, seed: int, replica: int, sequence: int) -> float:
     """The largest score of `count` sleeping arms in one decision."""
     assert rule.posterior is not None
-    luck = compiled_luck()(np.uint64(seed), replica, sequence)
+    luck = geared(exponential)(np.uint64(seed), replica, sequence)
     successes, failures = rule.posterior.shape(rule.parameters, shared, *rule.initial)
     value = best_log_odds(luck, count, successes, failures)
     return value if rule.posterior.small else math.exp(min(value, 700.0))
@@ -174,9 +172,6 @@ def exponential(seed: np.uint64, replica: int, sequence: int) -> float:
     """−ln U of the uniform number that belongs to the sleeping arms of a step."""
     words = draw(seed, np.uint64(replica), np.uint64(sequence), ZERO, CHOICE, DORMANT)
     return max(-log(1.0 - uniform(words[0], words[1])), 1e-17)
-
-
-compiled_luck = functools.cache(functools.partial(link, exponential, CPU))
 
 
 def best_log_odds(luck: float, count: int, successes: float, failures: float) -> float:

@@ -24,7 +24,7 @@ def learn_and_notice(parameters: Any, evidence: Evidence, memory: Memory, desk: 
         reward = desk.reward[r]
         arm = evidence[k]
         own = own_of(arm, r)
-        put_common(memory.common, r, notice(parameters, common_of(memory.common, r), own, reward, desk.probability[r]))
+        common = notice(parameters, common_of(memory.common, r), own, reward, desk.probability[r])
         own = learn(parameters, *own, reward, desk.probability[r])
         ring = memory.past.shape[2]
         if ring > 0:
@@ -33,6 +33,7 @@ def learn_and_notice(parameters: Any, evidence: Evidence, memory: Memory, desk: 
                 own = forgotten(parameters, own, float(memory.past[k, r, (before - memory.own_window) % ring]))
             memory.past[k, r, before % ring] = reward
             memory.past_count[k, r] = before + 1
+        put_common(memory.common, r, common)
         put_own(arm, r, own)
 
 

@@ -58,7 +58,7 @@ def describe_all(parameters: Array, arms: Records, panel: Panel) -> int:
     """Describe all arms; the one with the largest mean."""
     best = 0
     for k in range(len(arms)):
-        describe(parameters[k, 0], parameters[k, 1], arms[k])
+        describe(float(parameters[k, 0]), float(parameters[k, 1]), arms[k])
         prepare_cdf(arms[k], panel)
         if arms[k].a / arms[k].b > arms[best].a / arms[best].b:
             best = k

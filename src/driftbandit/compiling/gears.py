@@ -1,0 +1,150 @@
+"""Two gears: a function answers from its first call by being interpreted, while a thread compiles it.
+
+Both gears are one source and give the same results to the last bit (`interpreter`), so nobody can tell when the gear
+changed but by the time an answer takes. Nobody waits for a compiler but who asks for more than should be interpreted.
+The thread starts a moment after the first call, so that a process that ends at once compiles nothing, and it never
+keeps a process from ending. A fork waits until the kernel in hand is done: a compiler cannot be copied in the middle of
+its work.
+"""
+
+import collections
+import contextlib
+import os
+import threading
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+
+from driftbandit.compiling.interpreter import INTERPRETED
+from driftbandit.compiling.linking import Function, link
+from driftbandit.compiling.target import CPU, Target
+from driftbandit.errors import InvalidValue
+
+PAUSE = 0.1
+"""Seconds from the first call to the start of the compiler."""
+
+
+class Gears:
+    """One linked function in two gears."""
+
+    def __init__(self, interpreted: Any, function: Function, target: Target, slots: dict[str, Any]) -> None:
+        self.kernel: Any = None
+        """The compiled function, once it is there."""
+        self._interpreted = interpreted
+        self._source = function, target, slots
+        self._like: tuple[Any, ...] = ()
+        """Arguments of the types for which it is compiled."""
+        self._asked = False
+
+    def __call__(self, *arguments: Any) -> Any:
+        """The answer of the gear that is ready.
+
+        Where Python raises an error compiled code may have an answer, so that is waited for. Functions are therefore
+        written such that they change nothing until nothing can go wrong any more.
+        """
+        if self.kernel is None:
+            if not self._asked:
+                self._like, self._asked = arguments, True
+                _background.waiting.append(self)
+            if _background.idle:
+                _background.start()
+            with np.errstate(all="ignore"), contextlib.suppress(ArithmeticError, ValueError):
+                return self._interpreted(*arguments)
+        return self.wait(*arguments)
+
+    def wait(self, *arguments: Any) -> Any:
+        """The answer of the second gear, as soon as it is there."""
+        return self.compiled(*arguments)(*arguments)
+
+    def compiled(self, *arguments: Any) -> Any:
+        """The function compiled for arguments like these."""
+        if self.kernel is None:
+            self._like = self._like or arguments
+            self.compile()
+        return self.kernel
+
+    def compile(self) -> None:
+        """Compile it, unless that is done."""
+        import numba  # takes a while: before anybody could be kept waiting
+
+        function, target, slots = self._source
+        with _compiling:
+            if self.kernel is None:
+                kernel = link(function, target, **slots)
+                kernel.compile(tuple(map(numba.typeof, self._like)))
+                self.kernel, self._like = kernel, ()
+
+
+class _Background:
+    """The thread that compiles, one function after the other."""
+
+    def __init__(self) -> None:
+        self.waiting: collections.deque[Gears] = collections.deque()
+        """What is not compiled yet; the first is in hand."""
+        self.idle = True
+        self._starting = threading.Lock()
+        self._pausing = False
+
+    def start(self) -> None:
+        """See that somebody does it."""
+        with self._starting:
+            if self.idle and self.waiting:
+                self.idle = False
+                threading.Thread(target=self._run, name="driftbandit compiler", daemon=True).start()
+
+    def _run(self) -> None:
+        time.sleep(PAUSE)
+        while self.waiting:
+            while self._pausing:
+                time.sleep(0.001)
+            try:
+                self.waiting[0].compile()
+            except InvalidValue as error:  # of a user's own function
+                warnings.warn(f"decisions stay slow: {error}", RuntimeWarning, stacklevel=2)
+            finally:
+                self.waiting.popleft()
+        self.idle = True  # what came meanwhile starts another with its next call
+
+    def before_fork(self) -> None:
+        """Wait until no kernel is in hand."""
+        self._starting.acquire()
+        self._pausing = True
+        _compiling.acquire()
+
+    def after_fork(self) -> None:
+        """Go on."""
+        _compiling.release()
+        self._pausing = False
+        self._starting.release()
+
+    def in_child(self) -> None:
+        """Go on in a child, in which there is no such thread."""
+        self.idle = True
+        self.after_fork()
+
+
+_compiling = threading.RLock()
+_background = _Background()
+_gears: dict[Any, Gears] = {}
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_background.before_fork,
+        after_in_parent=_background.after_fork,
+        after_in_child=_background.in_child,
+    )
+
+
+def geared(function: Function, target: Target = CPU, **slots: Any) -> Gears:
+    """The function with its slots filled, as `link` does it, in two gears; once for all who ask for the same."""
+    interpreted = link(function, INTERPRETED, **slots)
+    return _gears.setdefault((interpreted, target), Gears(interpreted, function, target, slots))
+
+
+def all_compiled(seconds: float = 600.0) -> bool:
+    """Wait until all that is used is compiled; whether it is."""
+    until = time.monotonic() + seconds
+    while _background.waiting and time.monotonic() < until:
+        time.sleep(0.005)
+    return not _background.waiting

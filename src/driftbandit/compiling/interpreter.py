@@ -1,0 +1,142 @@
+"""The first gear: the same source, run by Python itself, with the same results to the last bit.
+
+Nothing is compiled, so the first call costs no more than any other. Compiled code and Python round alike, but for a few
+things that are replaced here: `fma` must round once, functions that look at the bits of a number do it on Python's own
+floats, and integers are Python's, which never overflow (kernels mask them where 64 bits would not do). Records are
+plain objects. Where Python raises an error and compiled code goes on with a NaN or an infinity, the caller is to ask
+the second gear (`gears`).
+"""
+
+import functools
+import math
+import struct
+import types
+from collections.abc import Mapping
+from math import fsum
+from typing import Any
+
+import numpy as np
+
+from driftbandit.compiling.target import Target
+from driftbandit.numerics import elementary
+
+REAL, WHOLE = struct.Struct("<d"), struct.Struct("<q")
+MANTISSA_BITS, SQRT_HALF_BITS = int(elementary.MANTISSA_BITS), int(elementary.SQRT_HALF_BITS)
+FIRST_INFINITE = 1024.0
+SPLITTER = 134217729.0  # 2^27 + 1 cuts a double into two halves whose products are exact
+SMALL, LARGE = 1e-250, 1e250  # between these nothing that is computed on the way overflows, or loses bits below
+ON_REALS = ("sqrt", "exp", "log", "log1p", "expm1", "sin", "cos", "tan", "tanh", "hypot", "log2", "log10")
+"""Functions of NumPy that compiled code takes from the C library, as `math` does."""
+
+
+class Interpreter(Target):
+    """Python itself."""
+
+    name = "interpreted"
+    real = float
+
+    @functools.cached_property
+    def replacements(self) -> Mapping[Any, Any]:
+        return {
+            elementary.fma: getattr(math, "fma", fused),
+            elementary.split: split,
+            elementary.power_of_two: power_of_two,
+            np: Numbers("numpy"),
+        }
+
+    def number(self, value: Any) -> Any:
+        """Python's own numbers, with which it is faster."""
+        return value.item() if isinstance(value, np.number) else value
+
+    def compile_inner(self, function: types.FunctionType) -> Any:
+        return function
+
+    def compile_outer(self, function: types.FunctionType, digest: str) -> Any:
+        return function
+
+
+INTERPRETED = Interpreter()
+
+
+class Numbers(types.ModuleType):
+    """What `np` stands for in interpreted code: Python's numbers for NumPy's."""
+
+    uint64 = int64 = int32 = uint32 = int
+    float64 = float
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(math if name in ON_REALS else np, name)
+
+    @staticmethod
+    def floor(x: float) -> float:
+        return float(math.floor(x))
+
+    @staticmethod
+    def empty(shape: Any, dtype: Any = np.float64) -> Any:
+        """An array, or a list of records."""
+        if getattr(dtype, "names", None) is None:
+            return np.empty(shape, dtype)
+        return [Record(dtype) for _ in range(shape)]
+
+
+class Record:
+    """One record, with Python's numbers in its fields."""
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        assert dtype.fields is not None
+        for name, (kind, *_) in dtype.fields.items():
+            setattr(self, name, [0.0] * kind.shape[0] if kind.shape else kind.type(0).item())
+
+
+def fused(x: float, y: float, z: float) -> float:
+    """x·y + z with one rounding, where Python has no `math.fma` (it has from 3.13 on).
+
+    The product is taken exactly, as its rounding and the error of that (Dekker); `math.fsum` rounds a sum once.
+
+    >>> fused(1.0 + 2.0**-52, 1.0 - 2.0**-52, -1.0) == -(2.0**-104)
+    True
+    """
+    product = x * y
+    if not (SMALL < abs(product) < LARGE and abs(x) < LARGE and abs(y) < LARGE and abs(z) < LARGE):
+        return by_whole_numbers(x, y, z)
+    wide = SPLITTER * x
+    x_high = wide - (wide - x)
+    x_low = x - x_high
+    wide = SPLITTER * y
+    y_high = wide - (wide - y)
+    y_low = y - y_high
+    error = ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
+    return fsum((product, error, z))
+
+
+def by_whole_numbers(x: float, y: float, z: float) -> float:
+    """x·y + z exactly, as a fraction of whole numbers, whose division Python rounds correctly.
+
+    >>> by_whole_numbers(1.0 + 2.0**-52, 1.0 - 2.0**-52, -1.0) == -(2.0**-104)
+    True
+    """
+    if x == 0.0 or y == 0.0 or not (math.isfinite(x) and math.isfinite(y)):
+        return x * y + z
+    if not math.isfinite(z):
+        return z
+    (a, b), (c, d), (e, f) = x.as_integer_ratio(), y.as_integer_ratio(), z.as_integer_ratio()
+    above, below = a * c * f + e * b * d, b * d * f
+    if above == 0:
+        return x * y + z
+    try:
+        return above / below
+    except OverflowError:
+        return math.inf if above > 0 else -math.inf
+
+
+def split(x: float) -> tuple[float, float]:
+    """As `elementary.split`: by the bits, so that any x is split alike."""
+    (bits,) = WHOLE.unpack(REAL.pack(x))
+    e = (bits - SQRT_HALF_BITS) >> MANTISSA_BITS
+    (m,) = REAL.unpack(WHOLE.pack(bits - (e << MANTISSA_BITS)))
+    return float(e), m
+
+
+def power_of_two(n: float) -> float:
+    """As `elementary.power_of_two`."""
+    return math.ldexp(1.0, int(n)) if n < FIRST_INFINITE else math.inf
