@@ -1,11 +1,15 @@
 """Compiled kernels are kept on disk, are never stale, and are not needed: every folder may be missing or read-only."""
 
+import dis
+import importlib.util
 import os
+import pkgutil
 import shutil
 import subprocess
 import sys
 import textwrap
 import time
+import types
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +170,7 @@ def test_the_cache_folder_is_where_the_variable_says(monkeypatch: pytest.MonkeyP
 
 SMALL_KERNEL = """
 import time
+import types
 import numpy as np
 from driftbandit.compiling.linking import link
 from driftbandit.numerics.rng import philox
@@ -310,9 +315,7 @@ def test_what_a_user_defines_again_in_one_process_is_linked_again(monkeypatch: p
 
 def test_names_of_a_module_are_found_as_dis_finds_them() -> None:
     def told(code: types.CodeType) -> set[str]:
-        found = {
-            str(each.argval) for each in dis.get_instructions(code) if each.opname in {"LOAD_GLOBAL", "LOAD_NAME"}
-        }
+        found = {str(each.argval) for each in dis.get_instructions(code) if each.opname in {"LOAD_GLOBAL", "LOAD_NAME"}}
         return found.union(*(told(const) for const in code.co_consts if isinstance(const, types.CodeType)))
 
     long = "def far():\n    return (" + ", ".join(f"name_{i}" for i in range(700)) + ", [name_0 for _ in name_1])\n"

@@ -131,7 +131,7 @@ def loaded(seconds: float, folder: Path) -> int:
                     bandit.add(next(names))
                 elif what < 0.97:
                     with contextlib.suppress(db.InvalidValue):  # another thread was faster
-                        bandit.remove(luck.choice(bandit.arms[3:]))
+                        bandit.remove(luck.choice(bandit.arms[3:] or [None]))
                 elif what < 0.98:
                     bandit.save(folder / "bandit.json")
                 else:

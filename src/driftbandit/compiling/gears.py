@@ -9,10 +9,12 @@ its work.
 
 import collections
 import contextlib
+import functools
 import os
 import threading
 import time
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -77,6 +79,10 @@ class Gears:
                 self.kernel, self._like = kernel, ()
 
 
+Functions = Iterator[tuple[Gears, tuple[Any, ...]]]
+"""Functions in two gears, each with arguments of the types that it gets."""
+
+
 class _Background:
     """The thread that compiles, one function after the other."""
 
@@ -89,10 +95,14 @@ class _Background:
 
     def start(self) -> None:
         """See that somebody does it."""
-        with self._starting:
-            if self.idle and self.waiting:
-                self.idle = False
-                threading.Thread(target=self._run, name="driftbandit compiler", daemon=True).start()
+        if self._starting.acquire(blocking=False):  # else somebody is at it
+            try:
+                if self.idle and self.waiting:
+                    _wait_before_forks()
+                    self.idle = False
+                    threading.Thread(target=self._run, name="driftbandit compiler", daemon=True).start()
+            finally:
+                self._starting.release()
 
     def _run(self) -> None:
         time.sleep(PAUSE)
@@ -107,22 +117,21 @@ class _Background:
                 self.waiting.popleft()
         self.idle = True  # what came meanwhile starts another with its next call
 
-    def before_fork(self) -> None:
-        """Wait until no kernel is in hand."""
-        self._starting.acquire()
+    def pause(self) -> None:
+        """Wait for the kernel in hand, and begin no other until a fork is done."""
         self._pausing = True
-        _compiling.acquire()
+        with _compiling:
+            pass
 
-    def after_fork(self) -> None:
-        """Go on."""
-        _compiling.release()
+    def go_on(self) -> None:
+        """After a fork, in the parent."""
         self._pausing = False
-        self._starting.release()
+        _compiling.release()
 
     def in_child(self) -> None:
-        """Go on in a child, in which there is no such thread."""
-        self.idle = True
-        self.after_fork()
+        """After a fork, in the child, in which there is no such thread."""
+        self.idle, self._starting = True, threading.Lock()
+        self.go_on()
 
 
 _compiling = threading.RLock()
@@ -130,10 +139,15 @@ _background = _Background()
 _gears: dict[Any, Gears] = {}
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=_background.before_fork,
-        after_in_parent=_background.after_fork,
-        after_in_child=_background.in_child,
+        before=_compiling.acquire, after_in_parent=_background.go_on, after_in_child=_background.in_child
     )
+
+
+@functools.cache
+def _wait_before_forks() -> None:
+    """What is registered last runs first: a fork waits here, before it takes the locks of bandits that decide."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=_background.pause)
 
 
 def geared(function: Function, target: Target = CPU, **slots: Any) -> Gears:

@@ -7,9 +7,11 @@ plain objects. Where Python raises an error and compiled code goes on with a NaN
 the second gear (`gears`).
 """
 
+import ctypes
 import functools
 import math
 import struct
+import sys
 import types
 from collections.abc import Mapping
 from math import fsum
@@ -41,6 +43,8 @@ class Interpreter(Target):
             elementary.fma: getattr(math, "fma", fused),
             elementary.split: split,
             elementary.power_of_two: power_of_two,
+            math: Functions("math"),
+            math.lgamma: lgamma_of_c(),
             np: Numbers("numpy"),
         }
 
@@ -56,6 +60,13 @@ class Interpreter(Target):
 
 
 INTERPRETED = Interpreter()
+
+
+class Functions(types.ModuleType):
+    """What `math` stands for."""
+
+    def __getattr__(self, name: str) -> Any:
+        return lgamma_of_c() if name == "lgamma" else getattr(math, name)
 
 
 class Numbers(types.ModuleType):
@@ -86,6 +97,17 @@ class Record:
         assert dtype.fields is not None
         for name, (kind, *_) in dtype.fields.items():
             setattr(self, name, [0.0] * kind.shape[0] if kind.shape else kind.type(0).item())
+
+
+@functools.cache
+def lgamma_of_c() -> Any:
+    """The C library's ln Γ, which compiled code calls: Python has its own, which rounds otherwise."""
+    try:
+        found = ctypes.PyDLL("ucrtbase" if sys.platform == "win32" else None).lgamma
+    except (OSError, AttributeError):
+        return math.lgamma
+    found.restype, found.argtypes = ctypes.c_double, [ctypes.c_double]
+    return found
 
 
 def fused(x: float, y: float, z: float) -> float:

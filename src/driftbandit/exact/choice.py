@@ -7,9 +7,12 @@ from numpy.typing import NDArray
 
 from driftbandit import checks
 from driftbandit.checks import reject
+from driftbandit.compiling.gears import Functions
+from driftbandit.compiling.long_kernels import long_kernel
 from driftbandit.errors import InvalidValue
 from driftbandit.exact.beta import LARGEST, SMALLEST, selection_probabilities
 from driftbandit.exact.normal import normal_probabilities
+from driftbandit.exact.quadrature import beta_arms, normal_arms
 from driftbandit.policies import Policy, Rule
 
 Reals = NDArray[np.float64]
@@ -172,6 +175,16 @@ def arm_probabilities(
         any_arm = share / (len(evidence) + asleep)
         return (1.0 - share) * chances + any_arm, (1.0 - share) * each + any_arm
     return chances, each
+
+
+def functions_of_odds(rule: Rule) -> Functions:
+    """What the odds of a rule run, each with arguments of the right types."""
+    if rule.posterior is not None:
+        states, out = np.ones((1, 2, 2)), np.empty((1, 2))
+        if rule.posterior.law == "normal":
+            yield long_kernel(normal_arms.largest), (states, out)
+        else:
+            yield long_kernel(beta_arms.selection), (states, False, out)
 
 
 def _with_alike(shapes: Reals, new: Any, asleep: int, optimistic: bool) -> tuple[Reals, float]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 from driftbandit import checks
 from driftbandit.errors import InvalidValue
-from driftbandit.exact.choice import PLAIN
+from driftbandit.exact.choice import PLAIN, functions_of_odds
 from driftbandit.files import read_json, written_whole
 from driftbandit.online.decision import Decision, RewardStatus, Snapshot
 from driftbandit.online.journal import Event, Log, opened
@@ -316,6 +316,18 @@ class Bandit:
             seconds = self._timing.settable(time)
             self._write([{"event": "time", "time": seconds}])
             self._state.set_time(seconds)
+
+    # Speed
+
+    def warm_up(self) -> None:
+        """Compile everything that this bandit runs now, and come back when that is done.
+
+        Without it the first decisions are interpreted, with the same results, while a thread compiles.
+        """
+        with self._lock:
+            needed = [*self._evidence.functions(), *functions_of_odds(self._chooser.rule)]
+        for gears, arguments in needed:
+            gears.compiled(*arguments)
 
     def __len__(self) -> int:
         return len(self._arms)

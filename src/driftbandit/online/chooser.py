@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.compiling.gears import Gears, geared
+from driftbandit.compiling.gears import Functions, Gears, geared
 from driftbandit.engine.cpu import context, watch
 from driftbandit.engine.cpu.block import Reals
 from driftbandit.engine.step import numbers, one_run
@@ -13,7 +13,7 @@ from driftbandit.engine.step.rule_slots import rule_slots
 from driftbandit.errors import InvalidValue
 from driftbandit.numerics.rng import TRIAL, draw, uniform
 from driftbandit.online import choice_kernels as kernels
-from driftbandit.online.sleeping import ZERO, Order, best_asleep, sleeping_slots
+from driftbandit.online.sleeping import ZERO, Order, best_asleep, exponential, sleeping_slots
 from driftbandit.policies import Policy, Rule
 from driftbandit.policies.posterior import sampler_of
 from driftbandit.policies.rule import no_context
@@ -35,7 +35,6 @@ class Chooser:
     def __init__(self, policy: Policy, n_arms: int, seed: int, replica: int, floor: float) -> None:
         self._policy = policy
         self._rules: dict[int, tuple[Rule, tuple[float, ...]]] = {}
-        self._gears: Gears | None = None
         self._compiled: Any = None
         self._sleepy = False
         self.rule = rule = policy.rule(max(2, n_arms))
@@ -61,6 +60,7 @@ class Chooser:
         self.current = (rule, policy.name)
         """The rule for as many arms as were eligible last."""
         self._prepare(n_arms)
+        self._gears = geared_choice(rule)
 
     @property
     def number(self) -> int:
@@ -120,10 +120,16 @@ class Chooser:
 
     def _in_gear(self, looked_at: int) -> Any:
         """What chooses among so many arms while the compiled choice may not be there yet."""
-        if self._gears is None:
-            self._gears = geared_choice(self.rule)
         self._compiled = self._gears.kernel
         return self._compiled or (self._gears if looked_at <= MOST_INTERPRETED else self._gears.wait)
+
+    def functions(self, table: Reals, shapes: Reals, order: Order) -> Functions:
+        """What choosing runs, each with arguments of the right types."""
+        yield self._gears, (table, order.list, shapes, self._settings, 1.0, order.active, order.count, 0.0)
+        if self.rule.binary:
+            yield geared(trial), (np.uint64(self.seed), 0, 1)
+        if order.may_sleep:
+            yield geared(exponential), (np.uint64(self.seed), 0, 1)
 
     def best_asleep(self, shared: float, order: Order) -> float:
         """The largest score of the arms that are asleep in the next decision."""
@@ -217,4 +223,3 @@ def trial(seed: np.uint64, replica: int, sequence: int) -> float:
     """The uniform number that decides whether a fractional reward is a success."""
     words = draw(seed, np.uint64(replica), np.uint64(sequence), ZERO, TRIAL, ZERO)
     return uniform(words[0], words[1])
-

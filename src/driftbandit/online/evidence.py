@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from driftbandit import checks
-from driftbandit.compiling.gears import geared
+from driftbandit.compiling.gears import Functions, geared
 from driftbandit.engine.cpu.block import Integers, Reals
 from driftbandit.entries import Entries
 from driftbandit.errors import InvalidValue
@@ -273,6 +273,12 @@ class Evidence:
         gears = geared(credit)
         self._credit = gears.kernel
         return self._credit or gears
+
+    def functions(self) -> Functions:
+        """What decisions and rewards run, each with arguments of the right types."""
+        yield from self.chooser.functions(self.table, self.shapes, self.order)
+        if self.window is None:
+            yield geared(credit), (self.table, 0, self.initial, 1.0)
 
     def remember(self, row: Observation) -> None:
         """An observation in the window."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftbandit import checks
-from driftbandit.compiling.gears import Gears, geared
+from driftbandit.compiling.gears import Functions, Gears, geared
 from driftbandit.engine.cpu import context, watch
 from driftbandit.engine.cpu.block import Integers, Reals
 from driftbandit.engine.cpu.shard import block_slots
@@ -106,11 +106,25 @@ class Present(Evidence):
         )
 
     def _run(self, function: Any, *arguments: Any) -> Any:
-        gears = self._gears.get(function)
-        if gears is None:
-            slots = rule_slots(self.rule, context, watch) | block_slots(self.rule)
-            gears = self._gears[function] = geared(function, **slots)
+        gears = self._geared(function)
         return (gears.kernel or gears)(*arguments)
+
+    def _geared(self, function: Any) -> Gears:
+        if function not in self._gears:
+            slots = rule_slots(self.rule, context, watch) | block_slots(self.rule)
+            self._gears[function] = geared(function, **slots)
+        return self._gears[function]
+
+    def functions(self) -> Functions:
+        """What decisions and rewards run, each with arguments of the right types."""
+        yield from self.chooser.functions(self.table, self.shapes, self.order)
+        p, numbers, kept = self.chooser.parameters(self.order.count), self._numbers, self._kept
+        yield self._geared(take_in), (p, numbers, kept, self._news, 0, 1.0, 1.0)
+        if self.rule.steps_window:
+            yield self._geared(leave), (p, numbers, 0, 1.0)
+        if self.rule.alarm is not None:
+            yield self._geared(hear), (p, numbers, kept, 0)
+            yield self._geared(renew), (p, kept)
 
     def _grow(self, capacity: int) -> None:
         super()._grow(capacity)

@@ -36,8 +36,9 @@ def selection(parameters: Array, optimistic: bool, out: Array) -> None:
     sums = np.empty(n_arms, ARM_SUM)
     panels = np.empty(1, PANEL)
     for s in range(states):
-        if n_arms == 1:
-            out[s, 0] = 1.0
+        if all_alike(parameters[s]):
+            for k in range(n_arms):
+                out[s, k] = 1.0 / n_arms
         elif n_arms == 2 and not optimistic:
             out[s, 0], out[s, 1] = both_exceedances(parameters[s, 0], parameters[s, 1], arms, panels[0])
         else:
@@ -52,6 +53,14 @@ def selection(parameters: Array, optimistic: bool, out: Array) -> None:
                     break
             for k in range(n_arms):
                 out[s, k] = probability(sums[k])
+
+
+def all_alike(parameters: Array) -> bool:
+    """Whether all arms have the same posterior."""
+    for k in range(1, len(parameters)):
+        if parameters[k, 0] != parameters[0, 0] or parameters[k, 1] != parameters[0, 1]:
+            return False
+    return True
 
 
 def describe_all(parameters: Array, arms: Records, panel: Panel) -> int:
