@@ -160,7 +160,7 @@ def spoil(state: Any, luck: random.Random, others: list[Any], json_only: bool) -
     kind = luck.randrange(12)
     if kind <= 3:
         here[place] = luck.choice(NUMBERS)
-    elif kind == 4 and isinstance(value, int | float):
+    elif kind == 4 and isinstance(value, int | float) and abs(value) < 1e300:
         factor = luck.choice([-1, 2, 0.5, 1e10, 1e-10, 1e100, 1e200, -1e-3])
         here[place] = value * factor + luck.choice([0, 1, -1, 1e-9])
     elif kind == 5:
