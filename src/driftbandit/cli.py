@@ -204,6 +204,30 @@ def reproduce(
 
 
 @app.command()
+def warm(
+    policy: Annotated[
+        list[str] | None,
+        typer.Option("--policy", "-p", help="Such as dts:discount=0.97, once for each; all policies unless given."),
+    ] = None,
+    environment: Annotated[
+        list[str] | None,
+        typer.Option("--environment", "-e", help="Such as fast: for simulations there too; once for each."),
+    ] = None,
+) -> None:
+    """Compile beforehand what decisions will run, such as while an image is built.
+
+    Kernels are kept in the folder that DRIFTBANDIT_CACHE names, else in the user's cache folder.
+    """
+    from driftbandit import warming
+    from driftbandit.compiling.target import cache_folder
+
+    chosen = [Policy.parse(text) for text in policy or []] or warming.usual_policies()
+    for what, seconds in warming.warm(chosen, [_environment(text) for text in environment or []]):
+        print(f"{seconds:6.1f} s  {what}", flush=True)
+    print(f"kept in {cache_folder()}")
+
+
+@app.command()
 def policies() -> None:
     """The policies and their parameters."""
     _print_specifications(Policy)

@@ -205,6 +205,32 @@ def test_a_damaged_kept_kernel_is_compiled_again(tmp_path: Path, kind: str, rema
     assert run(script, tmp_path) == "True"
 
 
+def test_a_cache_that_was_filled_elsewhere_is_used_and_for_another_processor_filled_again(tmp_path: Path) -> None:
+    def used(cache: Path, package: Path, **settings: str) -> tuple[set[str], bytes]:
+        """What a process adds to the cache that uses this copy of the package, and what its kernel says."""
+        before = {str(path): path.stat().st_mtime_ns for path in cache.rglob("*.nb*")}
+        environment = os.environ | {"DRIFTBANDIT_CACHE": str(cache), "PYTHONPATH": str(package)} | settings
+        done = subprocess.run(
+            [sys.executable, "-c", SMALL_KERNEL.format(start=0)], env=environment, capture_output=True
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        return {
+            str(path) for path in cache.rglob("*.nb*") if before.get(str(path)) != path.stat().st_mtime_ns
+        }, done.stdout
+
+    for place in ("one", "two"):
+        shutil.copytree(PACKAGE, tmp_path / place / "driftbandit", ignore=shutil.ignore_patterns("__pycache__"))
+    added, told = used(tmp_path / "cache", tmp_path / "one")
+    assert {Path(name).suffix for name in added} == {".nbi", ".nbc"}
+    shutil.copytree(tmp_path / "cache", tmp_path / "copy")
+    for path in (tmp_path / "two").rglob("*.py"):
+        os.utime(path, (1e9, 1e9))
+    assert used(tmp_path / "copy", tmp_path / "two") == (set(), told)
+    added, again = used(tmp_path / "copy", tmp_path / "two", NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="")
+    assert (len(added), again) == (2, told)
+    assert used(tmp_path / "copy", tmp_path / "one") == (set(), told)
+
+
 def test_parts_without_slots_are_compiled_once_for_all_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[str] = []
 

@@ -80,6 +80,7 @@ class Processor(Target):
             kernel: Any = numba.njit(error_model="numpy", nogil=True, cache=True, **_wide())(function)
         finally:
             settings.CACHE_DIR = before
+        _keep_anywhere(kernel._cache, str(folder / digest[:2] / digest))
         _forgive(kernel._cache)
         return kernel
 
@@ -91,6 +92,17 @@ def _wide() -> dict[str, Any]:
     """Numba's option for the widest vectors."""
     chosen = wide_compiler()
     return {} if chosen is None else {"pipeline_class": chosen}
+
+
+def _keep_anywhere(cache: Any, folder: str) -> None:
+    """A kernel's folder says all that is in it, so where this package lies, and since when, must not matter.
+
+    Numba would look at both. So a cache that was filled elsewhere, such as while an image was built, is used; kernels
+    for another processor are told apart by Numba itself.
+    """
+    with contextlib.suppress(AttributeError, TypeError):  # where this Numba is put together differently
+        cache._cache_file = type(cache._cache_file)(folder, cache._impl.filename_base, "")
+        cache._impl.locator._cache_path = cache._cache_path = folder
 
 
 def _forgive(cache: Any) -> None:
