@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import driftbandit as db
+from driftbandit.compiling import gears
 from driftbandit.compiling.compilable import explained, trouble
 
 TABLE, LEVELS, KNOWN = {1: 2.0}, [1.0, 2.0], {1.0}
@@ -193,7 +194,7 @@ def test_what_the_compiler_refuses_is_one_line_about_the_function(function, mess
     policy = policy_with(score=function)
     for use in (
         lambda: db.simulate(policy, db.Fast(), horizon=5, runs=2, progress=False),
-        lambda: db.Bandit(["red", "green"], policy, seed=1).select(),
+        lambda: db.Bandit(["red", "green"], policy, seed=1).warm_up(),
     ):
         with pytest.raises(db.InvalidValue) as error:
             use()
@@ -204,6 +205,22 @@ def test_what_the_compiler_refuses_is_one_line_about_the_function(function, mess
         assert "\n" not in str(error.value)
         assert len(str(error.value)) < 300
         assert error.value.__suppress_context__
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_live_bandit_goes_on_with_what_the_compiler_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(gears.warnings, "warn", lambda message, *_, **__: told.append(message))
+    bandit = db.Bandit(["red", "green"], policy_with(score=with_object), seed=1)
+    for _ in range(3):
+        bandit.reward(bandit.select(), 1.0)
+    assert gears.all_compiled()
+    (message,) = (message for message in told if "with_object" in message)
+    assert message.startswith("what runs live stays slow: with_object (line ")
+    assert "\n" not in message
+    for _ in range(3):
+        bandit.reward(bandit.select(), 1.0)
+    assert bandit.decisions == 6
 
 
 def test_an_error_of_no_known_place_names_all_functions() -> None:

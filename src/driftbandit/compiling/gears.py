@@ -10,6 +10,7 @@ its work.
 import collections
 import contextlib
 import functools
+import importlib
 import os
 import threading
 import time
@@ -22,10 +23,13 @@ import numpy as np
 from driftbandit.compiling.interpreter import INTERPRETED
 from driftbandit.compiling.linking import Function, link
 from driftbandit.compiling.target import CPU, Target
-from driftbandit.errors import InvalidValue
+from driftbandit.errors import DriftbanditError
 
 PAUSE = 0.1
 """Seconds from the first call to the start of the compiler."""
+LONGEST_WAIT = 120.0
+"""Seconds that a fork waits for a kernel at most; no kernel takes that long."""
+TORN = "this process was forked off while a kernel was compiled: call Bandit.warm_up() before forking"
 
 
 class Gears:
@@ -69,11 +73,13 @@ class Gears:
 
     def compile(self) -> None:
         """Compile it, unless that is done."""
-        import numba  # takes a while: before anybody could be kept waiting
-
         function, target, slots = self._source
         with _compiling:
             if self.kernel is None:
+                if _background.torn:
+                    raise DriftbanditError(TORN)
+                import numba  # late: it takes a while
+
                 kernel = link(function, target, **slots)
                 kernel.compile(tuple(map(numba.typeof, self._like)))
                 self.kernel, self._like = kernel, ()
@@ -90,8 +96,10 @@ class _Background:
         self.waiting: collections.deque[Gears] = collections.deque()
         """What is not compiled yet; the first is in hand."""
         self.idle = True
+        self.torn = False
+        """Whether this process was forked off in the middle of a compilation, after which none can be begun."""
         self._starting = threading.Lock()
-        self._pausing = False
+        self._pausing = self._held = False
 
     def start(self) -> None:
         """See that somebody does it."""
@@ -106,32 +114,46 @@ class _Background:
 
     def _run(self) -> None:
         time.sleep(PAUSE)
-        while self.waiting:
-            while self._pausing:
-                time.sleep(0.001)
-            try:
-                self.waiting[0].compile()
-            except InvalidValue as error:  # of a user's own function
-                warnings.warn(f"decisions stay slow: {error}", RuntimeWarning, stacklevel=2)
-            finally:
-                self.waiting.popleft()
-        self.idle = True  # what came meanwhile starts another with its next call
+        try:
+            while self.waiting:
+                while self._pausing:
+                    time.sleep(0.001)
+                self._compile_first()
+        finally:
+            self.idle = True  # what came meanwhile starts another thread with its next call
+
+    def _compile_first(self) -> None:
+        try:
+            self.waiting[0].compile()
+        except Exception as error:  # what cannot be compiled stays as it is; a user's own function is named
+            warnings.warn(f"what runs live stays slow: {error}", RuntimeWarning, stacklevel=2)
+        finally:
+            self.waiting.popleft()
 
     def pause(self) -> None:
         """Wait for the kernel in hand, and begin no other until a fork is done."""
         self._pausing = True
-        with _compiling:
-            pass
+        if _compiling.acquire(timeout=LONGEST_WAIT):
+            _compiling.release()
+
+    def before_fork(self) -> None:
+        """Nobody compiles."""
+        self._held = _compiling.acquire(timeout=LONGEST_WAIT)
 
     def go_on(self) -> None:
         """After a fork, in the parent."""
         self._pausing = False
-        _compiling.release()
+        if self._held:
+            _compiling.release()
 
     def in_child(self) -> None:
         """After a fork, in the child, in which there is no such thread."""
-        self.idle, self._starting = True, threading.Lock()
+        global _compiling
+        self.torn = self.torn or not self._held
+        self.idle, self._starting = not self.torn, threading.Lock()
         self.go_on()
+        if self.torn:
+            _compiling = threading.RLock()
 
 
 _compiling = threading.RLock()
@@ -139,13 +161,17 @@ _background = _Background()
 _gears: dict[Any, Gears] = {}
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=_compiling.acquire, after_in_parent=_background.go_on, after_in_child=_background.in_child
+        before=_background.before_fork, after_in_parent=_background.go_on, after_in_child=_background.in_child
     )
 
 
 @functools.cache
 def _wait_before_forks() -> None:
-    """What is registered last runs first: a fork waits here, before it takes the locks of bandits that decide."""
+    """What is registered last runs first: a fork waits here before others take locks that a compiler may need.
+
+    Those are the locks of bandits that decide, and that of `logging`, which must be there by now.
+    """
+    importlib.import_module("logging")
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(before=_background.pause)
 
