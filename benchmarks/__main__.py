@@ -22,7 +22,8 @@ from rich.console import Console
 from rich.table import Table
 
 GROUPS: dict[str, list[str]] = {
-    "speed": ["against_numpy", "over_threads", "over_arms", "million_runs", "start_up"],
+    "speed": ["against_numpy", "over_threads", "over_arms", "million_runs"],
+    "start": ["run"],
     "anatomy": ["run"],
     "exact": ["run"],
     "online": ["run"],

@@ -66,6 +66,7 @@ def blocks(decide: Callable[[], None]) -> Iterator[float]:
 
 def live(policy: db.Policy, n_arms: int = N_ARMS, **options: Any) -> Callable[[], None]:
     bandit = Bandit(range(n_arms), policy, seed=1, **options)
+    bandit.warm_up()
     select, reward = bandit.select, bandit.reward
 
     def decide() -> None:
@@ -113,6 +114,7 @@ def river_loop() -> Callable[[], None] | None:
 
 def probability_cost(policy: db.Policy) -> dict[str, Any]:
     bandit = Bandit(range(N_ARMS), policy, seed=1)
+    bandit.warm_up()
 
     def decide() -> None:
         decision = bandit.select()

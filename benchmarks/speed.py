@@ -141,19 +141,3 @@ def million_runs() -> list[dict[str, Any]]:
     return [
         {"what": "1 000 000 runs of 1000 steps", "seconds": time.perf_counter() - began, "peak_gib": peak, "goal": 1.0}
     ]
-
-
-def start_up() -> list[dict[str, Any]]:
-    """Seconds to import the package, and for the smallest command with compiled kernels at hand."""
-    command = ["simulate", "fast", "--policy", "dts:discount=0.4", "--horizon", "10", "--runs", "1"]
-    program = "import sys; from driftbandit.cli import main; sys.argv = ['driftbandit', *sys.argv[1:]]; main()"
-    calls = {
-        "import driftbandit": ([sys.executable, "-c", "import driftbandit"], 0.3),
-        "python -c pass": ([sys.executable, "-c", "pass"], None),
-        "driftbandit " + " ".join(command): ([sys.executable, "-c", program, *command], 3.0),
-    }
-    rows = []
-    for name, (call, goal) in calls.items():
-        seconds, _ = timed(lambda call=call: subprocess.run(call, check=True, capture_output=True), repeats=5)
-        rows.append({"what": name, "seconds": seconds, "goal": goal})
-    return rows
