@@ -48,7 +48,7 @@ def paper(_: int) -> dict[str, Any]:
         for attempt in ("first", "again", "third"):
             timed(f"{precision} shards {attempt}", lambda p=precision: play(Card(p)))
         card = Card(precision)
-        batches = [make() for make, _ in card._batches(jobs, card._room())]
+        batches = [plan.make() for plan in card._plans(jobs, card._room())]
         timed(f"{precision} launches alone ({len(batches)})", lambda b=batches: launches_alone(b))
         timed(f"{precision} copies alone", lambda b=batches: [None for batch in b for _ in batch.outcomes()])
     together = [work._together(batch) for batch in work.batched(games)]

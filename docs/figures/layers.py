@@ -24,6 +24,7 @@ SAYS = {
     "specification": "checked values with a text form",
     "files": "written whole or not at all",
     "entries": "values that nobody vouches for",
+    "crew": "processes side by side",
     "checks": "one line: name, what is allowed, what was given",
     "errors": "what is raised",
     "identity": "which driftbandit this is",

@@ -39,6 +39,14 @@ class Backend(Protocol):
     arithmetic: str
     """What the numbers depend on beside the specification: results of one device are not those of another."""
 
+    replays: bool
+    """Whether a part is played again sooner than it is written to disk."""
+    compiling: float
+    """Seconds of `run` in which kernels were compiled, or waited for; on a processor others may have been played."""
+
+    def get_ready(self, shards: Sequence[Shard]) -> None:
+        """Some that will be run later, perhaps not at once: what they need can be seen to in the meantime."""
+
     def pieces(self, job: Shard) -> list[Shard]:
         """A job, all runs of one policy, cut into shards of a size that suits this place."""
 
@@ -139,7 +147,7 @@ def play_games(
             yield from _complete(plans, keeper)
             for index, outcome in backend.run([shard for _, _, shard in todo], bar.advance):
                 plan, row, shard = todo[index]
-                if keeper:
+                if keeper and plan.left > 1:  # the last part completes the game, and would be removed at once
                     keeper.keep(shard, outcome)
                 plan.take(row, shard, outcome)
                 yield from _complete(plans, keeper)

@@ -2,8 +2,7 @@
 
 import os
 import platform
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from driftbandit._version import __version__
@@ -11,14 +10,10 @@ from driftbandit.engine.games import Game
 from driftbandit.paper.claims import Judgement
 from driftbandit.paper.findings import Findings
 from driftbandit.paper.game_of import Scale
-from driftbandit.paper.pictures import Pictures, written
-from driftbandit.paper.report.opening import opening
 from driftbandit.paper.store import Store
 from driftbandit.paper.table import Table, table_of
+from driftbandit.paper.times import Times
 from driftbandit.paper.work import Work
-
-DRAWING = 1_200_000_000
-"""How long the figures of an experiment take, on the scale of `work.cost`."""
 
 
 def write_numbers(folder: Path, found: Findings, judgements: Sequence[Judgement]) -> None:
@@ -43,22 +38,7 @@ def write_index(path: Path, store: Store, games: Iterable[Game]) -> None:
     path.write_text(Table(("file", "specification"), rows).csv(), encoding="utf-8")
 
 
-def drawn(folder: Path, found: Findings, done: Callable[[int], None]) -> Pictures:
-    """All panels of the report, written and ready for the page."""
-    began = time.time_ns() - 10**9  # file times are coarse
-    pictures: Pictures = {None: [written(panel, folder) for panel in opening(found)]}
-    for experiment in found.experiments:
-        if experiment.section not in pictures:
-            pictures[experiment.section] = [written(panel, folder) for panel in experiment.overview(found)]
-        pictures[experiment] = [written(panel, folder) for panel in experiment.panels(found)]
-        done(DRAWING)
-    for path in folder.iterdir():  # pictures of an earlier call with other options are not in this report
-        if path.suffix in {".png", ".svg"} and path.stat().st_mtime_ns < began:
-            path.unlink()
-    return pictures
-
-
-def facts_of(found: Findings, work: Work, scale: Scale, seconds: float, device: str, precision: str) -> dict[str, str]:
+def facts_of(found: Findings, work: Work, scale: Scale, times: Times, device: str, precision: str) -> dict[str, str]:
     """How the report was made."""
     import matplotlib
     import numba
@@ -71,7 +51,7 @@ def facts_of(found: Findings, work: Work, scale: Scale, seconds: float, device: 
     return {
         "Games": f"{len(work.records)}: {work.simulated} run now, {loaded} kept from before",
         "Run-steps": f"{sum(game.runs * game.horizon for game in work.records) / 1e9:.2f} billion",
-        "Time": f"{seconds:.0f} seconds, on {os.cpu_count()} cores of {platform.machine()}",
+        "Time": f"{times.total:.0f} seconds, on {os.cpu_count()} cores of {platform.machine()}: {times}",
         "Runs": "as in the paper: 5000 in the main text, 1000 in its appendix; fewer beyond the paper"
         if scale.runs is None
         else f"{scale.runs} everywhere",

@@ -26,9 +26,10 @@ THEMED = {
 
 
 class Picture(NamedTuple):
-    """A panel that was written, and its SVG for the page."""
+    """A panel that was written: its name, what it shows, and its SVG for the page."""
 
-    panel: Panel
+    id: str
+    measure: str
     svg: str
 
 
@@ -47,7 +48,7 @@ def written(panel: Panel, folder: Path) -> Picture:
         panel.figure.savefig(folder / f"{panel.id}.png", dpi=DPI)
     svg = _lean(text.getvalue())
     (folder / f"{panel.id}.svg").write_text(svg, encoding="utf-8")
-    return Picture(panel, themed(svg, panel.id, panel.words))
+    return Picture(panel.id, panel.measure, themed(svg, panel.id, panel.words))
 
 
 def _lean(svg: str) -> str:

@@ -1,22 +1,24 @@
 """The whole evaluation with one call: run what is missing, judge, draw, and write the report."""
 
 import dataclasses
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from driftbandit import checks
-from driftbandit.engine.games import Backend, Game, backend_for
+from driftbandit.crew import hired
+from driftbandit.engine.games import Game, backend_for
 from driftbandit.engine.progress import Progress
 from driftbandit.errors import Interrupted
 from driftbandit.files import written_whole
 from driftbandit.paper.claims import judged
+from driftbandit.paper.claims.mathematics import rehearse
+from driftbandit.paper.drawing import DRAWING, Drawing
 from driftbandit.paper.experiment import Experiment
 from driftbandit.paper.experiments import chosen_experiments
 from driftbandit.paper.findings import Findings
 from driftbandit.paper.fits import fitted_discounts, fitting_games, unfitted
-from driftbandit.paper.folder import DRAWING, drawn, facts_of, write_index, write_numbers
+from driftbandit.paper.folder import facts_of, write_index, write_numbers
 from driftbandit.paper.game_of import Scale
 from driftbandit.paper.lock import locked
 from driftbandit.paper.printed import Setting
@@ -24,6 +26,7 @@ from driftbandit.paper.profiles import Profile, chosen_profiles
 from driftbandit.paper.report.page import page
 from driftbandit.paper.report.words import tally
 from driftbandit.paper.store import Store
+from driftbandit.paper.times import Times
 from driftbandit.paper.work import Work, cost
 
 SEED = 1
@@ -41,10 +44,12 @@ class Reproduction:
     games: int
     claims: Mapping[str, Mapping[str, int]]
     """How many claims hold, fail, are undecided or not run, by profile."""
+    times: str
+    """Where the seconds went."""
 
     def __str__(self) -> str:
         """A few lines for a terminal."""
-        done = f"{self.games} games, {self.simulated} of them run now, in {self.seconds:.0f} s"
+        done = f"{self.games} games, {self.simulated} of them run now, in {self.seconds:.0f} s: {self.times}"
         counts = [
             f"{profile:<10}" + ", ".join(f"{number} {verdict}" for verdict, number in sorted(verdicts.items()))
             for profile, verdicts in self.claims.items()
@@ -76,7 +81,7 @@ def reproduce(
         seed: of all reported random numbers; discounts are fitted on another seed, computed from this one.
         threads, device, precision, cluster, progress: as for `simulate`.
     """
-    began = time.monotonic()
+    times = Times()
     experiments, profiles = chosen_experiments(only), chosen_profiles(profile)
     count = None if runs is None else checks.whole("runs", runs, 1)
     scale = Scale(checks.whole("seed", seed, 0, 2**64 - 1), count)
@@ -89,13 +94,21 @@ def reproduce(
         for name in ("results", "figures", "numbers"):
             (folder / name).mkdir(exist_ok=True)
         try:
-            with Progress("Reproducing the paper", 0, progress) as bar:
-                found, work = _run(experiments, profiles, scale, store, backend, bar)
-                judgements = judged(found)
-                write_numbers(folder / "numbers", found, judgements)
-                write_index(folder / "results" / "index.csv", store, work.records)
-                pictures = drawn(folder / "figures", found, bar.advance)
-            facts = facts_of(found, work, scale, time.monotonic() - began, device, precision)
+            with Progress("Reproducing the paper", 0, progress) as bar, hired(threads) as crew:
+                with times.of("playing"):
+                    rehearse(crew)
+                    work = Work(store, backend, bar)
+                    found = _run(experiments, profiles, scale, work)
+                times.compiling = backend.compiling
+                drawing = Drawing(folder / "figures", found, store, crew)
+                with times.of("judging"):
+                    judgements = judged(found)
+                with times.of("writing"):
+                    write_numbers(folder / "numbers", found, judgements)
+                    write_index(folder / "results" / "index.csv", store, work.records)
+                with times.of("drawing"):
+                    pictures = drawing.pictures(bar.advance)
+            facts = facts_of(found, work, scale, times, device, precision)
             with written_whole(folder / REPORT, "out") as part:
                 part.write_text(page(found, judgements, pictures, facts), encoding="utf-8")
         except Interrupted:  # while playing: it says already how far
@@ -103,31 +116,23 @@ def reproduce(
         except KeyboardInterrupt:
             raise Interrupted(f"interrupted while writing; finished games are kept in {folder}") from None
     counts = {name: dict(counter) for name, counter in tally(judgements).items()}
-    seconds = time.monotonic() - began
-    return Reproduction(folder / REPORT, seconds, work.simulated, len(work.records), counts)
+    return Reproduction(folder / REPORT, times.total, work.simulated, len(work.records), counts, str(times))
 
 
-def _run(
-    experiments: Sequence[Experiment],
-    profiles: Sequence[Profile],
-    scale: Scale,
-    store: Store,
-    backend: Backend,
-    bar: Progress,
-) -> tuple[Findings, Work]:
+def _run(experiments: Sequence[Experiment], profiles: Sequence[Profile], scale: Scale, work: Work) -> Findings:
     """First the games that choose discounts, then all others at once; one progress bar for both."""
     settings: tuple[Setting, ...] = ()
     if any(profile.fitted for profile in profiles):
         settings = tuple(dict.fromkeys(setting for experiment in experiments for setting in experiment.settings))
     choosing = fitting_games(settings, scale)
     planned = dict.fromkeys([*choosing, *_games(experiments, profiles, scale, unfitted())])
-    bar.total = sum(map(cost, planned)) + DRAWING * len(experiments)
-    work = Work(store, backend, store.folder.parent / "parts" / f"{store.device}-{store.precision}", bar)
+    work.bar.total = sum(map(cost, planned)) + DRAWING * len(experiments)
+    work.get_ready(planned)
     work.obtain(choosing)
     fits = fitted_discounts(settings, scale, work.records)
     work.obtain(_games(experiments, profiles, scale, fits))
     work.tidy()
-    return Findings(experiments, profiles, scale, fits, work.records), work
+    return Findings(experiments, profiles, scale, fits, work.records)
 
 
 def _games(

@@ -3,11 +3,14 @@
 import contextlib
 import dataclasses
 import shutil
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from concurrent.futures import Future, ThreadPoolExecutor
 
+from driftbandit.crew import FEWEST_CORES, cores
 from driftbandit.engine.games import Backend, Game, play_games
 from driftbandit.engine.progress import Progress
+from driftbandit.engine.result import Result
 from driftbandit.environments import Environment
 from driftbandit.errors import Interrupted
 from driftbandit.paper.record import Record, condensed
@@ -16,17 +19,27 @@ from driftbandit.paper.store import Store
 BATCH_RUNS = 2500
 """A batch has at most so many runs, of all its policies together: their curves then fit into memory easily."""
 
+CLERKS = 4
+"""Threads that condense results and write them down while others are played, where there are cores for them."""
+BACKLOG = 16
+"""So many games may wait for that, at most: their curves are in memory until then."""
+
 
 class Work:
     """The records that are at hand, and how far the work is."""
 
-    def __init__(self, store: Store, backend: Backend, parts: Path, bar: Progress) -> None:
+    def __init__(self, store: Store, backend: Backend, bar: Progress) -> None:
         self.store = store
         self.backend = backend
-        self.parts = parts
+        self.parts = store.folder.parent / "parts" / f"{store.device}-{store.precision}"
         self.bar = bar
         self.records: dict[Game, Record] = {}
         self.simulated = 0
+
+    def get_ready(self, games: Iterable[Game]) -> None:
+        """Let the backend see to what it needs for those of these games that are not finished."""
+        missing = [game for game in games if not self.store.path(game).exists()]
+        self.backend.get_ready([job for game in missing for job in game.jobs()])
 
     def obtain(self, games: Iterable[Game]) -> None:
         """Make sure that the records of these games are at hand."""
@@ -43,13 +56,15 @@ class Work:
             return
         batches = list(batched(missing))
         batches.sort(key=lambda batch: sum(map(cost, batch)), reverse=True)  # then no core is idle at the end
+        keep = None if self.backend.replays else self.parts
+        finished: deque[tuple[Game, Future[Record]]] = deque()
         try:
-            for place, result in play_games([_together(batch) for batch in batches], self.backend, False, self.parts):
-                for row, game in enumerate(batches[place]):
-                    record = condensed(game, result, row)
-                    self.store.keep(game, record)
-                    self.simulated += 1
-                    self._have(game, record)
+            with ThreadPoolExecutor(CLERKS if cores() >= FEWEST_CORES else 1) as clerks:
+                for place, result in play_games([_together(batch) for batch in batches], self.backend, False, keep):
+                    for row, game in enumerate(batches[place]):
+                        finished.append((game, clerks.submit(self._written, game, result, row)))
+                    self._take(finished, BACKLOG)
+                self._take(finished, 0)
         except Interrupted:
             share = self.bar.finished / max(1, self.bar.total)
             raise Interrupted(
@@ -62,6 +77,18 @@ class Work:
         shutil.rmtree(self.parts, ignore_errors=True)
         with contextlib.suppress(OSError):  # there may be parts of another device
             self.parts.parent.rmdir()
+
+    def _written(self, game: Game, result: Result, row: int) -> Record:
+        record = condensed(game, result, row)
+        self.store.keep(game, record)
+        return record
+
+    def _take(self, finished: "deque[tuple[Game, Future[Record]]]", most: int) -> None:
+        """The records that are written, in order, until no more than so many are left; the first may be waited for."""
+        while finished and (len(finished) > most or finished[0][1].done()):
+            game, record = finished.popleft()
+            self._have(game, record.result())
+            self.simulated += 1
 
     def _have(self, game: Game, record: Record) -> None:
         self.records[game] = record

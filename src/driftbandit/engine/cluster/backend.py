@@ -69,6 +69,7 @@ class Cluster:
         notice_after: float = 10.0,
         worker_timeout: float = 60.0,
     ) -> None:
+        self.replays, self.compiling = False, 0.0  # workers do not tell
         self.arithmetic = "cpu" if device == "cpu" else f"{device} {precision}"
         self.address = checked_address(cluster) if isinstance(cluster, str) else None
         try:
@@ -84,6 +85,9 @@ class Cluster:
         self.device = device
         self.precision = precision
         self.patience = Patience(connect_timeout, notice_after, worker_timeout)
+
+    def get_ready(self, shards: Sequence[Shard]) -> None:
+        """Nothing: every worker compiles what it needs."""
 
     def pieces(self, job: Shard) -> list[Shard]:
         """Shards of about equal cost, by the specification alone: what was kept is found again."""

@@ -21,9 +21,14 @@ class Threads:
     """The cores of this machine, one thread each unless told otherwise."""
 
     arithmetic = "cpu"
+    replays = False
 
     def __init__(self, threads: int | None = None) -> None:
+        self.compiling = 0.0
         self.threads = threads or os.cpu_count() or 1
+
+    def get_ready(self, shards: Sequence[Shard]) -> None:
+        """Nothing: a thread compiles what it needs while others play."""
 
     def pieces(self, job: Shard) -> list[Shard]:
         """Shards of 512 runs."""
@@ -31,6 +36,15 @@ class Threads:
 
     def run(self, shards: Sequence[Shard], done: Callable[[int], None]) -> Iterator[tuple[int, Outcome]]:
         """The outcomes as they come; `done` is called in the caller's thread."""
+        from numba.core import event
+
+        with event.install_timer("numba:compiler_lock", self._compiled):  # held, or waited for, by any thread
+            yield from self._run(shards, done)
+
+    def _compiled(self, seconds: float) -> None:
+        self.compiling += seconds
+
+    def _run(self, shards: Sequence[Shard], done: Callable[[int], None]) -> Iterator[tuple[int, Outcome]]:
         news: queue.SimpleQueue[int | tuple[int, Outcome] | BaseException] = queue.SimpleQueue()
         todo = _Todo(shards)
         stop = threading.Event()

@@ -134,6 +134,12 @@ def _readers(rule: Rule, path: Path | None) -> dict[str, Any]:
     return found
 
 
+def kernel_of(kind: Kind, gpu: Gpu, rule: Rule) -> Any:
+    """The kernel that a launch of this kind runs; compiled at the first."""
+    weights = WEIGHT_REGISTERS if rule.selection == "weighted" else None
+    return link(kernel.play_runs, gpu.with_registers(weights if kind.shared_bytes else REGISTERS), **dict(kind.slots))
+
+
 class Batch:
     """Shards of one kind, played by launches that hold all of their runs."""
 
@@ -146,9 +152,7 @@ class Batch:
         self.next_step = 1
         self.launched = 0
         self.slots = dict(kind.slots)
-        weights = WEIGHT_REGISTERS if members[0].rule.selection == "weighted" else None
-        target = gpu.with_registers(weights if kind.shared_bytes else REGISTERS)
-        self.kernel = link(kernel.play_runs, target, **self.slots)
+        self.kernel = kernel_of(kind, gpu, members[0].rule)
         self.shards: Any = np.zeros(len(members), layout.shard_record(gpu.real))
         tables = [_numbers(rule, shard.environment.path()).values() for _, shard, rule in members]
         self.numbers: NDArray[Any] = np.array([[*itertools.chain(*table)] for table in tables], gpu.real)

@@ -6,13 +6,20 @@ back by run number and counts are whole numbers, so the shape of the launches le
 """
 
 import collections
+import concurrent.futures
+import contextlib
 import dataclasses
 import functools
 import importlib
+import importlib.metadata
 import inspect
+import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from driftbandit.crew import FEWEST_CORES, Crew, cores
 from driftbandit.engine.cpu.shard import Outcome, Shard
 from driftbandit.engine.cpu.threads import cut
 from driftbandit.engine.cuda.layout import Member
@@ -29,17 +36,38 @@ THREAD_NUMBERS = 1 << 19
 """(arm, step) in one launch, which a single thread plays one after the other: about a second again."""
 SHORTEST_LAUNCH = 64
 """Steps in one launch, at least."""
+FEWEST_KERNELS = 3
+"""So many are compiled sooner by other processes than by this one, those processes' start included."""
+CONTEXT_BYTES = 3 << 28
+"""What a process that only compiles takes of the card's memory, at most."""
 INSTALL = "pip install 'driftbandit[gpu]'"
+TRIED = "pip install 'numpy<2.6' 'numba==0.68.*' 'numba-cuda==0.30.*'"
+
+
+class Planned(NamedTuple):
+    """A batch that is still to be made."""
+
+    kernel: Any
+    make: Callable[[], Any]
+    size: int
+    """Bytes on the card."""
+    example: Member
+    """The first of its members."""
 
 
 class Card:
     """The first NVIDIA card of this machine, in double or single precision."""
 
+    replays = True
+
     def __init__(self, precision: str = "float64", threads: int = THREADS) -> None:
         require_card()
         self.arithmetic = f"cuda {precision}"
         self.gpu = _gpu(precision)
+        self.precision = precision
         self.threads = threads
+        self.compiling = 0.0
+        self._coming: dict[Any, concurrent.futures.Future[Any]] = {}
 
     def pieces(self, job: Shard) -> list[Shard]:
         """The whole job, or parts whose numbers fit on the card together with others."""
@@ -47,24 +75,68 @@ class Card:
         check_arguments(rule, type(job.policy).__name__)
         return cut(job, max(self.threads, PIECE_BYTES // _bytes(job, rule, 1)))
 
+    def get_ready(self, shards: Sequence[Shard]) -> None:
+        """Have the kernels that these shards need compiled by other processes, side by side; `run` waits for each."""
+        self._get_kernels(list(self._plans(shards, self._room())))
+
     def run(self, shards: Sequence[Shard], done: Callable[[int], None]) -> Iterator[tuple[int, Outcome]]:
         """The outcomes, kind by kind; the card works on the next ones while the caller takes one."""
         room = self._room()
+        todo = list(self._plans(shards, room))
+        self._get_kernels(todo)
         waiting: collections.deque[tuple[Any, int]] = collections.deque()
-        for make, size in self._batches(shards, room):
-            while waiting and size + sum(used for _, used in waiting) > room:
+        while todo:
+            plan = next((plan for plan in todo if self._is_there(plan.kernel)), None)
+            full = plan is not None and plan.size + sum(used for _, used in waiting) > room
+            if waiting and (plan is None or full):
                 yield from _finished(waiting.popleft()[0], done)
-            batch = make()
-            batch.launch()
-            waiting.append((batch, size))
+            elif plan is None:
+                self._wait(done)
+            else:
+                todo.remove(plan)
+                waiting.append((self._launched(plan), plan.size))
         spent = []  # kept to the end: memory is freed only when the card stands still
         while waiting:
             spent.append(waiting.popleft()[0])
             yield from _finished(spent[-1], done)
 
-    def _batches(self, shards: Sequence[Shard], room: int) -> Iterator[tuple[Callable[[], Any], int]]:
+    def _get_kernels(self, plans: Sequence[Planned]) -> None:
+        """Ask other processes for what is not kept yet, the first shards' kernels first, if they are of any use."""
+        from driftbandit.engine.cuda.target import is_missing, kernel_folder
+
+        needed = {plan.kernel: plan.example for plan in sorted(plans, key=lambda plan: plan.example.number)}
+        missing = [kernel for kernel in needed if is_missing(kernel) and kernel not in self._coming]
+        folder, size = kernel_folder(), min(cores() - 1, len(missing), self._room() // 3 // CONTEXT_BYTES)
+        if cores() < FEWEST_CORES or len(missing) < FEWEST_KERNELS or size < 2 or folder is None:
+            return
+        crew = Crew(size, {"DRIFTBANDIT_CACHE": str(folder)})
+        for kernel in missing:
+            question = (smallest(needed[kernel].shard), self.precision, self.threads)
+            self._coming[kernel] = crew.ask(compiled_here, *question)
+        crew.dismiss()
+
+    def _is_there(self, kernel: Any) -> bool:
+        """Whether no other process is at work on a kernel; if one failed, it is compiled here."""
+        return kernel not in self._coming or self._coming[kernel].done()
+
+    def _wait(self, done: Callable[[int], None]) -> None:
+        """Until another kernel is there, or for a moment, so that Ctrl-C is heard."""
+        began = time.monotonic()
+        coming = [future for future in self._coming.values() if not future.done()]
+        concurrent.futures.wait(coming, 0.2, concurrent.futures.FIRST_COMPLETED)
+        self.compiling += time.monotonic() - began
+        done(0)
+
+    def _launched(self, plan: Planned) -> Any:
+        began, new = time.monotonic(), not plan.kernel.overloads
+        batch = plan.make()
+        batch.launch()
+        self.compiling += new * (time.monotonic() - began)
+        return batch
+
+    def _plans(self, shards: Sequence[Shard], room: int) -> Iterator[Planned]:
         """Shards by kind, in batches that fit; the longest first, so that the card does not idle at the end."""
-        from driftbandit.engine.cuda.batch import Batch, Kind, kind_of
+        from driftbandit.engine.cuda.batch import Batch, Kind, kernel_of, kind_of
 
         kinds: dict[Kind, list[Member]] = {}
         for index, shard in enumerate(shards):
@@ -73,9 +145,10 @@ class Card:
         for kind, members in sorted(kinds.items(), key=lambda item: -max(shard.horizon for _, shard, _ in item[1])):
             members.sort(key=lambda member: -member.shard.horizon * member.shard.environment.n_arms)
             for group in _fitting(members, room // 4):
-                stride = _stride(group)
                 size = sum(_bytes(shard, rule, shard.runs) for _, shard, rule in group)
-                yield functools.partial(Batch, kind, self.gpu, group, stride), size
+                make = functools.partial(Batch, kind, self.gpu, group, _stride(group))
+                first = min(group, key=lambda member: member.number)
+                yield Planned(kernel_of(kind, self.gpu, first.rule), make, size, first)
 
     def _room(self) -> int:
         """Bytes on the card to be used: most of what is free now."""
@@ -83,6 +156,17 @@ class Card:
 
         free = cuda.current_context().get_memory_info()[0]
         return int(min(free, 1 << 40) * 3 // 4)  # the simulator's memory has no end
+
+
+def smallest(shard: Shard) -> Shard:
+    """The least that can be played with the same kernel."""
+    return dataclasses.replace(shard, horizon=1, first_run=0, runs=1, steps=(1,), bin_width=1)
+
+
+def compiled_here(shard: Shard, precision: str, threads: int) -> None:
+    """Play a shard in this process, which leaves its kernel in the folder of kernels."""
+    for _ in Card(precision, threads).run([shard], lambda _: None):
+        pass
 
 
 def check_arguments(rule: Rule, name: str) -> None:
@@ -155,3 +239,44 @@ def require_card() -> None:
             'device "cuda" needs an NVIDIA card, its driver and the CUDA libraries, and not all were found; '
             f"with a card and a driver in place: {INSTALL}"
         )
+    trouble = _trouble(cuda)
+    if trouble is not None:
+        names = {"NumPy": "numpy", "Numba": "numba", "numba-cuda": "numba-cuda"}
+        found = ", ".join(f"{name} {_version_of(package)}" for name, package in names.items())
+        raise MissingExtra(
+            f'device "cuda" needs versions that fit together, got {found} ({trouble}); these were tried: {TRIED}'
+        )
+
+
+@functools.cache
+def _trouble(cuda: Any) -> str | None:
+    """What goes wrong with a kernel that does nothing: packages that do not fit together fail at the first one."""
+    try:
+        with _older_names():
+            cuda.jit("void()")(_nothing)
+    except Exception as error:  # whatever a name that is gone leads to
+        return (" ".join(str(error).split()) or type(error).__name__)[:120]
+    return None
+
+
+def _nothing() -> None:
+    return None
+
+
+@contextlib.contextmanager
+def _older_names() -> Iterator[None]:
+    """NumPy as numba-cuda knows it: up to 0.30 it looks once for a name that NumPy 2.5 has no more."""
+    added = {name: other for name, other in {"row_stack": np.vstack}.items() if not hasattr(np, name)}
+    vars(np).update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            delattr(np, name)
+
+
+def _version_of(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "(none)"

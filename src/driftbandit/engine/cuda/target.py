@@ -6,10 +6,13 @@ the card's special units are used; their error, some 2^−22, is of the size of 
 
 import functools
 import importlib
+import importlib.metadata
 import inspect
 import math
+import tempfile
 import types
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -53,7 +56,7 @@ class Gpu(Target):
         self.precision = precision
         self.real = np.float32 if precision == "float32" else np.float64
         self.registers = registers if precision == "float32" else REGISTERS
-        self.name = f"cuda 3 {precision} {self.registers}{' simulated' if SIMULATED else ''}"
+        self.name = f"cuda 3 {precision} {self.registers}{_version()}{' simulated' if SIMULATED else ''}"
 
     def with_registers(self, registers: int | None) -> "Gpu":
         """The same for kernels that do best with so many registers a thread, in single precision."""
@@ -91,15 +94,52 @@ class Gpu(Target):
         if SIMULATED:
             return cuda.jit(function)
         options = _options(self.real is np.float32, inner=False, registers=self.registers)
-        folder = cache_folder()
-        if folder is None:
+        root = kernel_folder()
+        if root is None:
             return cuda.jit(**options)(function)
+        folder = root / digest[:2] / digest
         before = cuda.config.CACHE_DIR
-        cuda.config.CACHE_DIR = str(folder / digest[:2] / digest)  # read once, when caching is switched on
+        cuda.config.CACHE_DIR = str(folder)  # read once, when caching is switched on
         try:
-            return cuda.jit(cache=True, **options)(function)
+            kernel = cuda.jit(cache=True, **options)(function)
         finally:
             cuda.config.CACHE_DIR = before
+        _folders[kernel] = folder
+        return kernel
+
+
+_folders: dict[Any, Path] = {}
+"""Where each kernel is kept, or will be."""
+
+
+def kernel_folder() -> Path | None:
+    """Where kernels for the card are kept: where all are, or a folder that ends with this process."""
+    folder = cache_folder()
+    made = _folder_for_now() if folder is None else None
+    return Path(made.name) if made else folder
+
+
+@functools.cache
+def _folder_for_now() -> "tempfile.TemporaryDirectory[str] | None":
+    try:
+        return tempfile.TemporaryDirectory(prefix="driftbandit-")
+    except OSError:
+        return None
+
+
+@functools.cache
+def _version() -> str:
+    """Of numba-cuda: another one compiles anew, and so into folders of its own."""
+    try:
+        return f" {importlib.metadata.version('numba-cuda')}"
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def is_missing(kernel: Any) -> bool:
+    """Whether a kernel must be compiled and could be by another process, which leaves it where this one finds it."""
+    folder = _folders.get(kernel)
+    return folder is not None and not kernel.overloads and next(folder.rglob("*.nbc"), None) is None
 
 
 @functools.cache

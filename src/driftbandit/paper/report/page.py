@@ -97,23 +97,23 @@ def _section(section: Section, found: Findings, pictures: Pictures) -> str:
         inside[0].tables(found),
     ]
     if pictures[section]:
-        parts.append(f"<h3>{escape(pictures[section][0].panel.measure)}</h3>{_row(pictures[section])}")
+        parts.append(f"<h3>{escape(pictures[section][0].measure)}</h3>{_row(pictures[section])}")
     parts += [_experiment(experiment, pictures[experiment]) for experiment in inside if pictures[experiment]]
     return "".join([*parts, "</section>"])
 
 
 def _experiment(experiment: Experiment, pictures: Sequence[Picture]) -> str:
-    measures = list(dict.fromkeys(picture.panel.measure for picture in pictures))
+    measures = list(dict.fromkeys(picture.measure for picture in pictures))
     parts = [f'<h3 id="{experiment.id}">{escape(experiment.title)} <code class="id">{experiment.id}</code></h3>']
     for measure in measures:
-        own = [picture for picture in pictures if picture.panel.measure == measure]
+        own = [picture for picture in pictures if picture.measure == measure]
         heading = f"<h4>{escape(measure)}</h4>" if len(measures) > 1 else ""
         parts.append(f"{heading}{_row(own)}")
     return "".join(parts)
 
 
 def _row(pictures: Sequence[Picture]) -> str:
-    figures = "".join(f'<figure id="{picture.panel.id}">{picture.svg}</figure>' for picture in pictures)
+    figures = "".join(f'<figure id="{picture.id}">{picture.svg}</figure>' for picture in pictures)
     return f'<div class="panels">{figures}</div>'
 
 
