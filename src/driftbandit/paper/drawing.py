@@ -35,6 +35,18 @@ class Stored(NamedTuple):
     store: Store
 
 
+def rehearse(crew: Crew | None) -> None:
+    """Have the processes of a crew import what they will draw with."""
+    if crew is not None:
+        for _ in range(crew.size):
+            crew.ask(_import)
+
+
+def _import() -> None:
+    import matplotlib.backends.backend_agg
+    import matplotlib.backends.backend_svg  # noqa: F401  # all that is wanted
+
+
 class Drawing:
     """All panels of a report: begun by a crew where there is one, while other things are done here."""
 

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from driftbandit import checks
-from driftbandit.crew import hired
+from driftbandit.crew import Crew, hired
 from driftbandit.engine.games import Game, backend_for
 from driftbandit.engine.progress import Progress
 from driftbandit.errors import Interrupted
 from driftbandit.files import written_whole
-from driftbandit.paper.claims import judged
-from driftbandit.paper.claims.mathematics import rehearse
+from driftbandit.paper import drawing
+from driftbandit.paper.claims import judged, mathematics
 from driftbandit.paper.drawing import DRAWING, Drawing
 from driftbandit.paper.experiment import Experiment
 from driftbandit.paper.experiments import chosen_experiments
@@ -96,18 +96,18 @@ def reproduce(
         try:
             with Progress("Reproducing the paper", 0, progress) as bar, hired(threads) as crew:
                 with times.of("playing"):
-                    rehearse(crew)
+                    mathematics.rehearse(crew)
                     work = Work(store, backend, bar)
-                    found = _run(experiments, profiles, scale, work)
+                    found = _run(experiments, profiles, scale, work, crew)
                 times.compiling = backend.compiling
-                drawing = Drawing(folder / "figures", found, store, crew)
+                panels = Drawing(folder / "figures", found, store, crew)
                 with times.of("judging"):
                     judgements = judged(found)
                 with times.of("writing"):
                     write_numbers(folder / "numbers", found, judgements)
                     write_index(folder / "results" / "index.csv", store, work.records)
                 with times.of("drawing"):
-                    pictures = drawing.pictures(bar.advance)
+                    pictures = panels.pictures(bar.advance)
             facts = facts_of(found, work, scale, times, device, precision)
             with written_whole(folder / REPORT, "out") as part:
                 part.write_text(page(found, judgements, pictures, facts), encoding="utf-8")
@@ -119,7 +119,9 @@ def reproduce(
     return Reproduction(folder / REPORT, times.total, work.simulated, len(work.records), counts, str(times))
 
 
-def _run(experiments: Sequence[Experiment], profiles: Sequence[Profile], scale: Scale, work: Work) -> Findings:
+def _run(
+    experiments: Sequence[Experiment], profiles: Sequence[Profile], scale: Scale, work: Work, crew: Crew | None
+) -> Findings:
     """First the games that choose discounts, then all others at once; one progress bar for both."""
     settings: tuple[Setting, ...] = ()
     if any(profile.fitted for profile in profiles):
@@ -129,6 +131,8 @@ def _run(experiments: Sequence[Experiment], profiles: Sequence[Profile], scale: 
     work.bar.total = sum(map(cost, planned)) + DRAWING * len(experiments)
     work.get_ready(planned)
     work.obtain(choosing)
+    if work.backend.replays:  # there it will be time to draw soon
+        drawing.rehearse(crew)
     fits = fitted_discounts(settings, scale, work.records)
     work.obtain(_games(experiments, profiles, scale, fits))
     work.tidy()

@@ -38,6 +38,8 @@ SHORTEST_LAUNCH = 64
 """Steps in one launch, at least."""
 FEWEST_KERNELS = 3
 """So many are compiled sooner by other processes than by this one, those processes' start included."""
+KERNELS_EACH = 2
+"""What a process compiles: starting one takes as long as a kernel, and the first kernels are there sooner."""
 CONTEXT_BYTES = 3 << 28
 """What a process that only compiles takes of the card's memory, at most."""
 INSTALL = "pip install 'driftbandit[gpu]'"
@@ -106,7 +108,8 @@ class Card:
 
         needed = {plan.kernel: plan.example for plan in sorted(plans, key=lambda plan: plan.example.number)}
         missing = [kernel for kernel in needed if is_missing(kernel) and kernel not in self._coming]
-        folder, size = kernel_folder(), min(cores() - 1, len(missing), self._room() // 3 // CONTEXT_BYTES)
+        folder, most = kernel_folder(), self._room() // 3 // CONTEXT_BYTES
+        size = min(cores() - 1, -(-len(missing) // KERNELS_EACH), most)
         if cores() < FEWEST_CORES or len(missing) < FEWEST_KERNELS or size < 2 or folder is None:
             return
         crew = Crew(size, {"DRIFTBANDIT_CACHE": str(folder)})
