@@ -11,6 +11,7 @@ import math
 import os
 import subprocess
 import sys
+import types
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,29 @@ def compare_shapes() -> Iterator[tuple[str, bool]]:
     yield "launches of 3 steps", equal(whole, played(shards))
 
 
+def compare_helped() -> Iterator[tuple[str, bool]]:
+    """Kernels that other processes are asked for, as if none was kept; one policy they cannot know."""
+    from driftbandit.engine.cuda import card, target
+
+    names = ("dts", "rexp3", "sw-ucb", "dots")
+    shards = [shard_of(NAMED[name], ENVIRONMENTS[0], 10) for name in names]
+    local = dataclasses.make_dataclass("Local", [], bases=(Given,), frozen=True, kw_only=True)
+    shards.append(shard_of(local(known_as="local", given=RULES["one number"]), ENVIRONMENTS[0], 10))
+    alone = played(shards)
+    asked: list[Any] = []
+    ask = card.Crew.ask
+
+    def noted(*question: Any) -> Any:
+        asked.append(ask(*question))
+        return asked[-1]
+
+    card.Crew.ask, card.cores = noted, lambda: 4  # type: ignore[method-assign]
+    target.is_missing = lambda kernel: True
+    yield "the same results", equal(alone, played(shards))
+    yield "a question a kernel", len(asked) == len(shards)
+    yield "all but one answered", sum(future.exception() is None for future in asked) == len(names)
+
+
 def equal(some: list[Outcome], others: list[Outcome]) -> bool:
     """To the bit."""
     pairs = zip(some, others, strict=True)
@@ -159,7 +183,7 @@ def test_a_card_plays_every_part_of_a_rule(name: str) -> None:
     assert [which for which, verdict in own.items() if not verdict] == []
 
 
-@pytest.mark.parametrize("check", ["compare_with_compiled", "compare_shapes"])
+@pytest.mark.parametrize("check", ["compare_with_compiled", "compare_shapes", "compare_helped"])
 def test_a_card_agrees_with_compiled_kernels_and_with_itself(check: str) -> None:
     verdicts = simulated(check)
     assert len(verdicts) >= 3
@@ -251,6 +275,40 @@ def test_without_numba_cuda_one_line_says_what_to_install(monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "numba.cuda", None)
     with pytest.raises(db.MissingExtra, match=r"numba-cuda, which is not installed: pip install 'driftbandit\[gpu\]'"):
         backend_for(None, "cuda", "float64", None)
+
+
+def compiler(monkeypatch: pytest.MonkeyPatch, first: Callable[[], Any]) -> None:
+    """A card and packages for it, of which the first kernel asks something."""
+    cuda: Any = types.ModuleType("numba.cuda")
+    cuda.is_available = lambda: True
+    cuda.jit = lambda signature: lambda function: first()
+    monkeypatch.setitem(sys.modules, "numba.cuda", cuda)
+    monkeypatch.setitem(sys.modules, "numba.cuda.libdevice", types.ModuleType("numba.cuda.libdevice"))
+
+
+def test_a_name_that_numpy_has_no_more_is_there_while_the_compiler_looks_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from driftbandit.engine.cuda.card import require_card
+
+    monkeypatch.delattr(np, "row_stack", raising=False)
+    seen = []
+    compiler(monkeypatch, lambda: seen.append(getattr(np, "row_stack")))  # noqa: B009  # as numba-cuda 0.30 does
+    require_card()
+    assert seen == [np.vstack]
+    assert not hasattr(np, "row_stack")
+
+
+def test_versions_that_do_not_fit_are_named_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    from driftbandit.engine.cuda.card import require_card
+
+    compiler(monkeypatch, lambda: getattr(np, "column_heap"))  # noqa: B009  # as some later one may
+    with pytest.raises(db.MissingExtra, match=r"^device \"cuda\" needs versions that fit together, got NumPy") as error:
+        require_card()
+    told = str(error.value)
+    assert "\n" not in told
+    assert f"NumPy {np.__version__}, Numba " in told
+    assert "(module 'numpy' has no attribute 'column_heap'); these were tried: pip install 'numpy<" in told
 
 
 def test_nothing_else_needs_numba_cuda() -> None:

@@ -122,7 +122,7 @@ def reproduce(
 def _run(
     experiments: Sequence[Experiment], profiles: Sequence[Profile], scale: Scale, work: Work, crew: Crew | None
 ) -> Findings:
-    """First the games that choose discounts, then all others at once; one progress bar for both."""
+    """First the games that choose discounts and those that need none chosen, then the others."""
     settings: tuple[Setting, ...] = ()
     if any(profile.fitted for profile in profiles):
         settings = tuple(dict.fromkeys(setting for experiment in experiments for setting in experiment.settings))
@@ -130,7 +130,8 @@ def _run(
     planned = dict.fromkeys([*choosing, *_games(experiments, profiles, scale, unfitted())])
     work.bar.total = sum(map(cost, planned)) + DRAWING * len(experiments)
     work.get_ready(planned)
-    work.obtain(choosing)
+    certain = [profile for profile in profiles if not profile.fitted]
+    work.obtain([*choosing, *_games(experiments, certain, scale, unfitted())])
     if work.backend.replays:  # there it will be time to draw soon
         drawing.rehearse(crew)
     fits = fitted_discounts(settings, scale, work.records)
