@@ -26,8 +26,9 @@ SMALL_PRIORS = (0.05, 0.1, 0.25, 0.4, 0.45)
 def rehearse(crew: Crew | None) -> None:
     """Have what the claims need compiled by another process and kept, long before they are judged."""
     if crew is not None:
-        crew.ask(suboptimal_probability, 1.0, 1.0, 1.0, 1.0)
-        crew.ask(alternating_form, 1.0, 1.0, 1.0, 1.0)
+        many = np.ones(100)  # few would be interpreted
+        crew.ask(suboptimal_probability, many, many, many, many)
+        crew.ask(alternating_form, many, many, many, many)
 
 
 def unchosen_arm(found: Findings, profile: Profile) -> list[Check]:
