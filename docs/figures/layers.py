@@ -13,6 +13,7 @@ PICTURE = ROOT / "docs" / "images" / "layers.svg"
 SAYS = {
     "cli": "parse, call, print",
     "paper": "the reproduction: experiments as data, kinds of figures, claims, report",
+    "warming": "kernels compiled beforehand",
     "figures": "results and live bandits → Matplotlib; never simulates",
     "online": "Bandit: one live decision-maker, its state, files and replicas",
     "engine": "simulate: many runs, one Result",

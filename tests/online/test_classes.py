@@ -16,10 +16,11 @@ from tests.online.scenes import ARMS, Ticker, assert_same_evidence, ids
 
 import driftbandit as db
 import own_policies
+from driftbandit.compiling import gears
 from driftbandit.engine.cpu import shard
 from driftbandit.engine.cpu.shard import Shard, run_shard
 from driftbandit.exact.choice import arm_probabilities, rule_probabilities
-from driftbandit.online import Bandit, chooser, present
+from driftbandit.online import Bandit
 from driftbandit.policies import Clock, Posterior, Rule, posterior
 from own_policies import EXAMPLES
 from rules import RULES, Given, Plain
@@ -51,8 +52,8 @@ def test_decisions_are_those_of_the_simulation(policy: db.Policy) -> None:
 def test_every_part_of_a_rule_does_what_it_does_in_a_simulation(
     name: str, rewards: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (shard, chooser, present):
-        monkeypatch.setattr(module, "CPU", Plain())
+    monkeypatch.setattr(shard, "CPU", Plain())
+    monkeypatch.setattr(gears._background, "start", lambda: None)  # nothing is compiled
     policy = Given(given=dataclasses.replace(RULES[name], learning="sequential"))
     bandit = Bandit(range(3), policy, seed=11)
     environment = db.Sinusoidal(period=60.5, n_arms=3, rewards=rewards)
@@ -98,8 +99,8 @@ ADD_UP_TOO: dict[str, Rule] = {
 
 @pytest.mark.parametrize("name", ADD_UP_TOO)
 def test_what_adds_up_does_so_too(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (shard, chooser):
-        monkeypatch.setattr(module, "CPU", Plain())
+    monkeypatch.setattr(shard, "CPU", Plain())
+    monkeypatch.setattr(gears._background, "start", lambda: None)  # nothing is compiled
     policy = Given(given=dataclasses.replace(ADD_UP_TOO[name], learning="additive"))
     bandit = Bandit(range(3), policy, seed=11)
     for arm, reward in rewarded(policy, 250, 3):

@@ -43,7 +43,7 @@ class Interpreter(Target):
             elementary.fma: getattr(math, "fma", fused),
             elementary.split: split,
             elementary.power_of_two: power_of_two,
-            math: Functions("math"),
+            math: Mathematics("math"),
             math.lgamma: lgamma_of_c(),
             np: Numbers("numpy"),
         }
@@ -62,7 +62,7 @@ class Interpreter(Target):
 INTERPRETED = Interpreter()
 
 
-class Functions(types.ModuleType):
+class Mathematics(types.ModuleType):
     """What `math` stands for."""
 
     def __getattr__(self, name: str) -> Any:
@@ -87,10 +87,10 @@ class Numbers(types.ModuleType):
         """An array, or a list of records."""
         if getattr(dtype, "names", None) is None:
             return np.empty(shape, dtype)
-        return [Record(dtype) for _ in range(shape)]
+        return [Fields(dtype) for _ in range(shape)]
 
 
-class Record:
+class Fields:
     """One record, with Python's numbers in its fields."""
 
     def __init__(self, dtype: np.dtype[Any]) -> None:

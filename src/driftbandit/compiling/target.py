@@ -1,6 +1,5 @@
 """Where compiled functions run (the processor here, a card in `driftbandit.engine.cuda.target`), and are kept."""
 
-import contextlib
 import functools
 import os
 import sys
@@ -12,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from driftbandit.compiling.kept import kept_class
 from driftbandit.compiling.vector_width import wide_compiler
 from driftbandit.numerics import elementary
 
@@ -71,17 +71,9 @@ class Processor(Target):
         import numba
 
         folder = cache_folder()
-        if folder is None or not Path(function.__code__.co_filename).is_file():
-            return numba.njit(error_model="numpy", nogil=True, **_wide())(function)
-        settings: Any = numba.config
-        before = settings.CACHE_DIR
-        settings.CACHE_DIR = str(folder / digest[:2] / digest)  # read once, when caching is switched on
-        try:
-            kernel: Any = numba.njit(error_model="numpy", nogil=True, cache=True, **_wide())(function)
-        finally:
-            settings.CACHE_DIR = before
-        _keep_anywhere(kernel._cache, str(folder / digest[:2] / digest))
-        _forgive(kernel._cache)
+        kernel: Any = numba.njit(error_model="numpy", nogil=True, **_wide())(function)
+        if folder is not None and Path(function.__code__.co_filename).is_file():
+            kernel._cache = kept_class()(function, str(folder / digest[:2] / digest))
         return kernel
 
 
@@ -92,36 +84,6 @@ def _wide() -> dict[str, Any]:
     """Numba's option for the widest vectors."""
     chosen = wide_compiler()
     return {} if chosen is None else {"pipeline_class": chosen}
-
-
-def _keep_anywhere(cache: Any, folder: str) -> None:
-    """A kernel's folder says all that is in it, so where this package lies, and since when, must not matter.
-
-    Numba would look at both. So a cache that was filled elsewhere, such as while an image was built, is used; kernels
-    for another processor are told apart by Numba itself.
-    """
-    with contextlib.suppress(AttributeError, TypeError):  # where this Numba is put together differently
-        cache._cache_file = type(cache._cache_file)(folder, cache._impl.filename_base, "")
-        cache._impl.locator._cache_path = cache._cache_path = folder
-
-
-def _forgive(cache: Any) -> None:
-    """A kept kernel that is damaged, or cannot be written, is no reason to fail: it is compiled again."""
-    load, save = cache.load_overload, cache.save_overload
-
-    def load_if_whole(*key: Any) -> Any:
-        try:
-            return load(*key)
-        except Exception:  # whatever the remains of a file lead to
-            with contextlib.suppress(OSError):
-                cache.flush()
-            return None
-
-    def save_if_possible(*entry: Any) -> None:
-        with contextlib.suppress(OSError):
-            save(*entry)
-
-    cache.load_overload, cache.save_overload = load_if_whole, save_if_possible
 
 
 @functools.cache

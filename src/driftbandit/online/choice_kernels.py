@@ -31,8 +31,9 @@ ZERO = np.uint64(0)
 HALF_WORD = np.uint64(32)
 FORCED = np.uint64(1)
 """The attempt number of the draw that keeps the floor."""
-# Places in `settings`, after which come the numbers of a new arm, the weights of numbers, shared numbers and parameters
-SEED_HIGH, SEED_LOW, REPLICA, SEQUENCE, FLOOR, SHARE, STEP, TOTAL, MOST, SLEEPY, FIRST = range(11)
+# Places in `settings`, after which come the numbers of a new arm, the weights of numbers, how many observations all
+# arms together can have, shared numbers and parameters
+SEED_HIGH, SEED_LOW, REPLICA, SEQUENCE, FLOOR, SHARE, STEP, TOTAL, SLEEPY, FIRST = range(10)
 
 # Forms of parts of a choice
 chance_of = spread = fade = counted = shared_now = OPEN
@@ -160,7 +161,7 @@ def read(
         for j in range(size):
             shapes[i, j] = (table[k, j] + table[k, other_at + j]) * fade(settings, w, j)
         total += counted(p, table, shapes, k, i, w)
-    settings[TOTAL] = min(total, settings[MOST])  # more, all arms together cannot have
+    settings[TOTAL] = min(total, settings[weights_at + size])
     return settings[TOTAL]
 
 

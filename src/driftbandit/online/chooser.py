@@ -45,12 +45,12 @@ class Chooser:
         """Whether odds follow from the arms' own numbers alone."""
         first = [0.0] * kernels.FIRST
         ones = [1.0] * len(rule.initial)
-        self._settings = np.array([*first, *rule.initial, *ones, *rule.common, *rule.parameters], np.float64)
+        most = float(rule.steps_window) if rule.steps_window and not told_total(rule) else math.inf
+        self._settings = np.array([*first, *rule.initial, *ones, most, *rule.common, *rule.parameters], np.float64)
         self._settings[[kernels.SEED_HIGH, kernels.SEED_LOW]] = seed >> 32, seed & 0xFFFFFFFF
         self._settings[[kernels.REPLICA, kernels.FLOOR, kernels.STEP]] = replica, floor, 1.0
-        self._settings[kernels.MOST] = rule.steps_window if rule.steps_window and not told_total(rule) else math.inf
-        weights, common = kernels.FIRST + len(ones), kernels.FIRST + 2 * len(ones)
-        self.weights = self._settings[weights:common]
+        weights, common = kernels.FIRST + len(ones), kernels.FIRST + 2 * len(ones) + 1
+        self.weights = self._settings[weights : common - 1]
         """A factor for each number, where they fade differently."""
         self.common = self._settings[common : common + len(rule.common)]
         """The shared numbers."""
@@ -191,6 +191,7 @@ def geared_choice(rule: Rule) -> Gears:
     """The selection of a rule."""
     count = len(rule.initial)
     first, columns = kernels.FIRST, kernels.columns_of(count)
+    common = first + 2 * count + 1
     surrounded = rule.context is not no_context and (bool(rule.common) or rule.luck)
     known_now = rule.selection == "weighted" or (rule.selection == "index" and not rule.luck)
     slots: dict[str, Any] = rule_slots(rule, context, watch) | {
@@ -201,8 +202,8 @@ def geared_choice(rule: Rule) -> Gears:
         "own_of": numbers.row_reader(count),
         "arm_at": one_run.listed,
         "start_of": numbers.span_reader(first, count),
-        "common_of": numbers.span_reader(first + 2 * count, len(rule.common)),
-        "parameters_of": numbers.span_reader(first + 2 * count + len(rule.common), len(rule.parameters)),
+        "common_of": numbers.span_reader(common, len(rule.common)),
+        "parameters_of": numbers.span_reader(common + len(rule.common), len(rule.parameters)),
         "fade": kernels.one_weight if len(set(rule.decays)) == 1 else kernels.own_weight,
         "counted": kernels.told_count if told_total(rule) else kernels.kept_count,
         "shared_now": kernels.with_more if surrounded else kernels.plainly,
