@@ -56,6 +56,7 @@ class Gears:
                 _background.waiting.append(self)
             if _background.idle:
                 _background.start()
+        if self.kernel is None:
             with np.errstate(all="ignore"), contextlib.suppress(ArithmeticError, ValueError):
                 return self._interpreted(*arguments)
         return self.wait(*arguments)
@@ -115,20 +116,21 @@ class _Background:
     def _run(self) -> None:
         time.sleep(PAUSE)
         try:
-            while self.waiting:
-                while self._pausing:
-                    time.sleep(0.001)
-                self._compile_first()
+            self.compile_all()
         finally:
             self.idle = True  # what came meanwhile starts another thread with its next call
 
-    def _compile_first(self) -> None:
-        try:
-            self.waiting[0].compile()
-        except Exception as error:  # what cannot be compiled stays as it is; a user's own function is named
-            warnings.warn(f"what runs live stays slow: {error}", RuntimeWarning, stacklevel=2)
-        finally:
-            self.waiting.popleft()
+    def compile_all(self) -> None:
+        """Compile whatever waits."""
+        while self.waiting:
+            while self._pausing:
+                time.sleep(0.001)
+            try:
+                self.waiting[0].compile()
+            except Exception as error:  # what cannot be compiled stays as it is; a user's own function is named
+                warnings.warn(f"what runs live stays slow: {error}", RuntimeWarning, stacklevel=2)
+            finally:
+                self.waiting.popleft()
 
     def pause(self) -> None:
         """Wait for the kernel in hand, and begin no other until a fork is done."""
@@ -180,11 +182,3 @@ def geared(function: Function, target: Target = CPU, **slots: Any) -> Gears:
     """The function with its slots filled, as `link` does it, in two gears; once for all who ask for the same."""
     interpreted = link(function, INTERPRETED, **slots)
     return _gears.setdefault((interpreted, target), Gears(interpreted, function, target, slots))
-
-
-def all_compiled(seconds: float = 600.0) -> bool:
-    """Wait until all that is used is compiled; whether it is."""
-    until = time.monotonic() + seconds
-    while _background.waiting and time.monotonic() < until:
-        time.sleep(0.005)
-    return not _background.waiting
