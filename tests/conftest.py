@@ -8,8 +8,8 @@ from driftbandit.compiling import gears
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
 settings.load_profile("repeatable")
 
-# What runs live is compiled at its first call: which gear answers must not depend on how busy the machine is, and a thread
-# that compiles would disturb the filters of warnings, which belong to the whole process.
+# What runs live is compiled at its first call: which gear answers must not depend on how busy the machine is, and a
+# thread that compiles would disturb the filters of warnings, which belong to the whole process.
 gears._background.start = gears._background.compile_all  # type: ignore[method-assign]
 
 

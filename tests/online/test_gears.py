@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import math
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -165,18 +166,13 @@ def test_arms_that_are_too_many_wait_for_the_compiler(monkeypatch: pytest.Monkey
         assert bandit._chooser._gears.kernel is not None
 
 
-def by_a_root(p, shared, n, s):
-    return np.sqrt(n - 3.0) + s
-
-
-def observe(p, n, s, reward, probability):
-    return n + 1.0, s + reward
+def root(x):
+    return math.sqrt(x)
 
 
 def test_where_python_raises_the_compiled_answer_is_waited_for() -> None:
-    rule = db.Rule(selection="index", score=by_a_root, learn=observe, parameters=())
-    bandit = bandit_of(rules.Given(known_as="roots", given=rule))
-    decision = bandit.select()  # math.sqrt(−3) raises, and compiled it is a NaN
-    assert bandit.decisions == 1
-    assert decision.arm == "a"
-    assert bandit._chooser._gears.kernel is not None
+    function = gears.geared(root)
+    assert function(2.0) == math.sqrt(2.0)
+    assert function.kernel is None
+    assert math.isnan(function(-2.0))
+    assert function.kernel is not None
