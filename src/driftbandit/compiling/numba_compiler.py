@@ -39,22 +39,20 @@ def compilers() -> Compilers:
 
 
 def _kernel_compiler(codegen: Any, compiler: Any, machinery: Any, lowering: Any, passes: Any) -> Any:
-    class KernelLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
-        _linking_libraries: list[Any]
-
-        def finalize(self) -> None:
-            """All parts are linked in, callers first: of a part that nobody calls yet nothing is taken."""
-            found: dict[Any, None] = {}
-            for library in self._linking_libraries:
-                _collect(library, found)
-            self._linking_libraries = list(reversed(found))
-            super().finalize()
+    def finalize(self: Any) -> None:
+        """All parts are linked in, callers first: of a part that nobody calls yet nothing is taken."""
+        found: dict[Any, None] = {}
+        for library in self._linking_libraries:
+            _collect(library, found)
+        self._linking_libraries = list(reversed(found))
+        codegen.JITCodeLibrary.finalize(self)
 
     def run_pass(self: Any, state: Any) -> Any:
-        state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         return passes.NativeLowering.run_pass(self, state)
 
+    library = type("KernelLibrary", (codegen.JITCodeLibrary,), {"finalize": finalize})
     return _compiler("kernel", run_pass, compiler, machinery, lowering, passes)
 
 
@@ -66,16 +64,15 @@ def _collect(library: Any, found: dict[Any, None]) -> None:
 
 
 def _part_compiler(codegen: Any, compiler: Any, machinery: Any, lowering: Any, passes: Any) -> Any:
-    class PartLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
-        def finalize(self) -> None:
-            """Nothing is linked in, and nobody asks for machine code."""
-            self._finalized = True
+    def finalize(self: Any) -> None:
+        """Nothing is linked in, and nobody asks for machine code."""
+        self._finalized = True
 
     def run_pass(self: Any, state: Any) -> Any:
         flags = state.flags
         state.flags = flags.copy()
         state.flags.no_compile = True
-        state.library = PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = library(state.targetctx.codegen(), state.func_id.func_qualname)
         passes.NativeLowering.run_pass(self, state)
         state.flags = flags
         name: Any = [].append  # Numba knows a function by an object that Python could call: any that is no other's
@@ -83,6 +80,7 @@ def _part_compiler(codegen: Any, compiler: Any, machinery: Any, lowering: Any, p
         state.targetctx.insert_user_function(name, state["cr"].fndesc, [state.library])
         return True
 
+    library = type("PartLibrary", (codegen.JITCodeLibrary,), {"finalize": finalize})
     return _compiler("part", run_pass, compiler, machinery, lowering, passes)
 
 

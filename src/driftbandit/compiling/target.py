@@ -22,6 +22,8 @@ class Target:
     name: str
     """Part of the key of compiled kernels: to be changed with the options of compilation."""
     real: type = np.float64
+    vectors = True
+    """Whether several numbers are handled at once."""
 
     @property
     def replacements(self) -> Mapping[Any, Any]:
