@@ -13,6 +13,12 @@ settings.load_profile("repeatable")
 gears._background.start = gears._background.compile_all  # type: ignore[method-assign]
 
 
+@pytest.fixture(autouse=True)
+def kernels_for_small_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests are about kernels, however small their games; those about small games say so."""
+    monkeypatch.setattr("driftbandit.engine.cpu.small.MOST_INTERPRETED", 0)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("-m"):
         return

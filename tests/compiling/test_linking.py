@@ -301,10 +301,10 @@ def test_a_slot_is_filled_only_where_it_is_open() -> None:
 
 
 def test_kernels_ask_for_the_widest_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
-    from driftbandit.compiling.vector_width import WIDEST, wide_compiler
+    from driftbandit.compiling.numba_compiler import WIDEST, compilers
 
     monkeypatch.setattr("driftbandit.compiling.target.cache_folder", lambda: None)  # a kept kernel shows no text
-    assert wide_compiler() is not None, "Numba is put together differently: see driftbandit.compiling.vector_width"
+    assert compilers().kernel, "Numba is put together differently: see driftbandit.compiling.numba_compiler"
     kernel = linking.link(widened)
     assert kernel(2.0) == 3.0
     (text,) = kernel.inspect_llvm().values()
@@ -313,6 +313,34 @@ def test_kernels_ask_for_the_widest_vectors(monkeypatch: pytest.MonkeyPatch) -> 
 
 def widened(x: float) -> float:
     return x + 1.0
+
+
+def test_parts_of_a_kernel_become_machine_code_only_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    from numba.core.codegen import JITCodeLibrary
+
+    made = []
+    finish = JITCodeLibrary._finalize_specific
+
+    def finish_and_tell(library: Any) -> None:
+        made.append(library.name)
+        finish(library)
+
+    monkeypatch.setattr("driftbandit.compiling.target.cache_folder", lambda: None)
+    monkeypatch.setattr(JITCodeLibrary, "_finalize_specific", finish_and_tell)
+    assert linking.link(whole)(2.0) == 13.0
+    assert made == ["whole"]
+
+
+def inside(x: float) -> float:
+    return x * 2.0
+
+
+def part(x: float) -> float:
+    return inside(x) + 1.0
+
+
+def whole(x: float) -> float:
+    return part(x) + inside(inside(x))
 
 
 FACTOR = 2.0

@@ -3,7 +3,10 @@
 import dataclasses
 from typing import ClassVar
 
+import pytest
+
 import driftbandit as db
+from driftbandit.engine.cpu import small, threads
 from driftbandit.engine.cpu.shard import Shard
 from driftbandit.engine.cpu.threads import _Todo
 from driftbandit.policies import posterior
@@ -66,3 +69,17 @@ def test_parameters_do_not_need_another_kernel_but_rules_and_environments_do() -
     assert len(_Todo(same)._left) == 1
     assert len(_Todo(same + shards(db.OptimisticThompsonSampling()))._left) == 2
     assert len(_Todo(same + shards(DTS, environment=db.Fast(rested=True)))._left) == 2
+
+
+def test_the_first_small_game_needs_no_kernel_and_has_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    def play(runs: int) -> bytes:
+        game = db.simulate(db.DiscountedThompsonSampling(discount=0.9), db.Fast(), horizon=20, runs=runs)
+        return bytes(game.dataset["regret"].values[:, :3].tobytes())
+
+    compiled = play(3)
+    monkeypatch.setattr(small, "MOST_INTERPRETED", small._interpreted + 300)
+    with monkeypatch.context() as no_kernels:
+        no_kernels.setattr(threads, "run_shard", None)
+        assert play(3) == compiled
+    monkeypatch.setattr(small, "run_shard", None)
+    assert play(3) == compiled  # too much for what is left

@@ -9,6 +9,7 @@ import pytest
 import driftbandit as db
 import examples
 import naive
+from driftbandit.compiling.interpreter import INTERPRETED
 from driftbandit.engine.cpu.shard import Shard, run_shard
 
 HORIZON = 120
@@ -115,6 +116,15 @@ def test_the_engine_decides_as_the_naive_twin_does(case: Case) -> None:
         expected = np.array([getattr(twin, figure) for twin in twins])
         # the means of a table differ by rounding from the twin's, so a regret of 0 is not exactly 0
         np.testing.assert_allclose(getattr(together, figure), expected, rtol=1e-12, atol=1e-13, err_msg=figure)
+
+
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_small_games_are_the_same_to_the_bit_interpreted_and_compiled(case: Case) -> None:
+    shard = Shard(case.policy, case.environment, 30, SEED, FIRST_RUN, 2, tuple(range(1, 31)))
+    with np.errstate(all="ignore"):
+        interpreted = run_shard(shard, target=INTERPRETED)
+    for figure, compiled in zip(interpreted, run_shard(shard), strict=True):
+        assert figure.tobytes() == compiled.tobytes()
 
 
 def test_a_run_far_out_and_a_seed_of_64_bits_use_all_their_bits() -> None:

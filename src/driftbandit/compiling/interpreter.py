@@ -36,6 +36,7 @@ class Interpreter(Target):
 
     name = "interpreted"
     real = float
+    vectors = False
 
     @functools.cached_property
     def replacements(self) -> Mapping[Any, Any]:

@@ -37,8 +37,9 @@ def link(function: Function, target: Target = CPU, **slots: Any) -> Any:
     with _compiling:
         found = _links.get(key)
         if found is None or (found.foreign and found.checked != _edition and found.digest != _plain_digest(key)):
-            bound, digest, _ = _Binding(target, slots).bind(cast(types.FunctionType, function))
             foreign = not all(_is_ours(part) for part in (function, *slots.values()) if callable(part))
+            target = target.of_others if foreign else target
+            bound, digest, _ = _Binding(target, slots).bind(cast(types.FunctionType, function))
             told = _plain_digest(key) if foreign else ""
             kernel = target.compile_outer(bound, digest)
             if foreign:

@@ -5,6 +5,7 @@ from typing import Any
 
 from driftbandit.compiling.gears import Gears, geared
 from driftbandit.compiling.linking import Function
+from driftbandit.compiling.numba_compiler import compilers
 from driftbandit.compiling.target import Processor
 from driftbandit.numerics import elementary
 
@@ -16,13 +17,14 @@ MOST_INTERPRETED = 64
 class Calling(Processor):
     """The CPU, where only short functions are made part of their callers: long kernels compile faster so."""
 
-    name = "cpu, long functions called"
+    name = "cpu, long functions called 2"
+    allocates = True
 
     def compile_inner(self, function: types.FunctionType) -> Any:
         import numba
 
         inline = function.__module__ == elementary.__name__ or len(function.__code__.co_code) < SHORT
-        return numba.njit(error_model="numpy", forceinline=inline)(function)
+        return numba.njit(forceinline=inline, **compilers().part, **self._options)(function)
 
 
 LONG = Calling()

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from driftbandit.compiling.kept import kept_class
-from driftbandit.compiling.vector_width import wide_compiler
+from driftbandit.compiling.numba_compiler import compilers
 from driftbandit.numerics import elementary
 
 
@@ -22,11 +22,18 @@ class Target:
     name: str
     """Part of the key of compiled kernels: to be changed with the options of compilation."""
     real: type = np.float64
+    vectors = True
+    """Whether several numbers are handled at once."""
 
     @property
     def replacements(self) -> Mapping[Any, Any]:
         """What is called on this target instead of the portable version."""
         return {}
+
+    @property
+    def of_others(self) -> "Target":
+        """The same place for kernels with functions of a user's own."""
+        return self
 
     def number(self, value: Any) -> Any:
         """A constant as it is there; what is no number stays as it is."""
@@ -44,7 +51,9 @@ class Target:
 class Processor(Target):
     """The CPU, through Numba."""
 
-    name = "cpu 2"
+    name = "cpu 3"
+    allocates = False
+    """Whether functions may make arrays or lists: Numba then counts who uses each, and compiles a quarter longer."""
 
     @functools.cached_property
     def replacements(self) -> Mapping[Any, Any]:
@@ -62,28 +71,39 @@ class Processor(Target):
 
         return {elementary.fma: fused}
 
+    @property
+    def of_others(self) -> Target:
+        return self if self.allocates else CPU_OF_OTHERS
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {"error_model": "numpy", "_nrt": self.allocates}
+
     def compile_inner(self, function: types.FunctionType) -> Any:
         import numba
 
-        return numba.njit(error_model="numpy", forceinline=True, **_wide())(function)
+        return numba.njit(forceinline=True, **compilers().part, **self._options)(function)
 
     def compile_outer(self, function: types.FunctionType, digest: str) -> Any:
         import numba
 
+        options = {"nogil": True, **compilers().kernel, **self._options}
         folder = cache_folder()
-        kernel: Any = numba.njit(error_model="numpy", nogil=True, **_wide())(function)
+        kernel: Any = numba.njit(**options)(function)
         if folder is not None and Path(function.__code__.co_filename).is_file():
             kernel._cache = kept_class()(function, str(folder / digest[:2] / digest))
         return kernel
 
 
+class Allocating(Processor):
+    """The CPU for functions of a user's own, who may sum up a list."""
+
+    name = "cpu 3, allocating"
+    allocates = True
+
+
 CPU = Processor()
-
-
-def _wide() -> dict[str, Any]:
-    """Numba's option for the widest vectors."""
-    chosen = wide_compiler()
-    return {} if chosen is None else {"pipeline_class": chosen}
+CPU_OF_OTHERS = Allocating()
 
 
 @functools.cache

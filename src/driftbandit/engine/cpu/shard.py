@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftbandit.compiling.linking import link
-from driftbandit.compiling.target import CPU
+from driftbandit.compiling.target import CPU, Target
 from driftbandit.engine.cpu import choice, context, loop, observation, watch
 from driftbandit.engine.cpu.afterwards import check_numbers
 from driftbandit.engine.cpu.block import VECTOR, Desk, Memory, Reals, Tally, Waiting, World
@@ -36,6 +36,8 @@ REWARDS = {
     "beta": observation.beta_reward,
     "normal": observation.normal_reward,
 }
+WITHOUT_VECTORS = {"attempted_first": choice.exactly, "rough": None, "apart": larger}
+"""Single precision first only pays where many numbers are handled at once; decisions are the same."""
 BLOCK_NUMBERS = 1 << 15
 """How many pairs (arm, run) a block holds: its arrays then stay in the second-level cache."""
 LARGEST_BLOCK = 512
@@ -80,8 +82,12 @@ def run_shard(
     done: Callable[[int], None] = lambda run_steps: None,
     stop: Callable[[], bool] = lambda: False,
     block_size: int | None = None,
+    target: Target = CPU,
 ) -> Outcome:
-    """Run a shard on this processor. `done` is told of finished run-steps; `stop` is asked between calls."""
+    """Run a shard on this processor, compiled or interpreted, with the same outcome.
+
+    `done` is told of finished run-steps; `stop` is asked between calls.
+    """
     bins = -(-shard.horizon // shard.bin_width)
     n_arms = shard.environment.n_arms
     shape = (shard.runs, len(shard.steps))
@@ -90,7 +96,7 @@ def run_shard(
     for start in range(0, shard.runs, size):
         count = min(size, shard.runs - start)
         rows = slice(start, start + count)
-        _run_block(shard, shard.first_run + start, count, _rows_of(outcome, rows), done, stop)
+        _run_block(shard, shard.first_run + start, count, _rows_of(outcome, rows), done, stop, target)
     return outcome
 
 
@@ -115,15 +121,16 @@ def _run_block(
     out: Outcome,
     done: Callable[[int], None],
     stop: Callable[[], bool],
+    target: Target,
 ) -> None:
     environment, n_arms = shard.environment, shard.environment.n_arms
     rule = shard.policy.rule(n_arms)
-    kernel = kernel_for(rule, environment)
+    kernel = kernel_for(rule, environment, target)
     seed = np.uint64(shard.seed)
     evidence = placed(4, (n_arms, len(rule.initial), runs))
     evidence[:] = np.array(rule.initial, np.float64)[:, None]
     memory = _memory(rule, environment, shard.horizon, runs)
-    world = _world(environment, shard.horizon, seed, first_run, runs)
+    world = _world(environment, shard.horizon, seed, first_run, runs, target)
     desk = _desk(rule, n_arms, runs)
     record = Tally(
         placed(1.5, runs), placed(3.5, runs), placed(6.5, runs), np.array(shard.steps, np.int64), *out, shard.bin_width
@@ -152,9 +159,10 @@ def _run_block(
         done(runs * (last_step - first_step + 1))
 
 
-def kernel_for(rule: Rule, environment: Environment) -> Any:
+def kernel_for(rule: Rule, environment: Environment, target: Target = CPU) -> Any:
     """The run loop with this rule and this kind of environment linked in."""
-    return link(loop.play, CPU, **slots_for(rule, environment))
+    slots = slots_for(rule, environment)
+    return link(loop.play, target, **(slots if target.vectors else slots | WITHOUT_VECTORS))
 
 
 def slots_for(rule: Rule, environment: Environment) -> dict[str, Any]:
@@ -259,7 +267,7 @@ def placed(eighth: float, shape: Any, dtype: type = np.float64) -> Any:
     return room[start : start + size].view(dtype).reshape(shape)
 
 
-def _world(environment: Environment, horizon: int, seed: np.uint64, first_run: int, runs: int) -> World:
+def _world(environment: Environment, horizon: int, seed: np.uint64, first_run: int, runs: int, target: Target) -> World:
     """The environment of a block at its first step."""
     n_arms = environment.n_arms
     fractional = environment.rewards != "bernoulli"
@@ -268,7 +276,7 @@ def _world(environment: Environment, horizon: int, seed: np.uint64, first_run: i
     path = environment.path()
     if path is not None:
         mean, clock = np.empty((n_arms, runs)), np.ones((n_arms, runs), np.int64)
-        link(start_walks, CPU, first_mean=path.first)(path.numbers, seed, np.uint64(first_run), mean)
+        link(start_walks, target, first_mean=path.first)(path.numbers, seed, np.uint64(first_run), mean)
         return World(none, 1, 0, mean, clock, path.numbers, spread, fractional)
     cycle = environment.cycle if environment.cycle is not None and environment.cycle <= horizon else 0
     table = means_table(environment, 1, cycle or horizon + 1) if cycle or environment.rested else none

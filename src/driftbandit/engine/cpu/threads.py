@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
 from driftbandit.engine.cpu.shard import Outcome, Shard, Stopped, run_shard, slots_for
+from driftbandit.engine.cpu.small import played_small
 
 SHARD_RUNS = 512
 """Runs in a shard: enough to fill a block, few enough to keep every thread busy to the end."""
@@ -36,6 +37,12 @@ class Threads:
 
     def run(self, shards: Sequence[Shard], done: Callable[[int], None]) -> Iterator[tuple[int, Outcome]]:
         """The outcomes as they come; `done` is called in the caller's thread."""
+        small = played_small(shards)
+        if small is not None:
+            for index, outcome in enumerate(small):
+                done(shards[index].runs * shards[index].horizon)
+                yield index, outcome
+            return
         from numba.core import event
 
         with event.install_timer("numba:compiler_lock", self._compiled):  # held, or waited for, by any thread
