@@ -242,6 +242,8 @@ class Bandit:
         self, batch: Iterable[tuple[int | Decision, float]] | Mapping[int, float], time: float | None = None
     ) -> list[RewardStatus]:
         """Many rewards at once, as pairs (id, reward): all are checked, and logged, before the first is learned."""
+        if not isinstance(batch, Iterable) or isinstance(batch, str | bytes):
+            raise checks.reject("batch", "pairs (id, reward)", batch)
         given = list(batch.items() if isinstance(batch, Mapping) else batch)
         for pair in given:
             if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
@@ -355,13 +357,14 @@ class Bandit:
 
     def describe(self, limit: int = 20) -> "Table":
         """A table of the arms: posterior mean and 95% interval, effective sample size, probability."""
-        title = f"{self._state.settings.policy} · {len(self)} arms · {self.decisions} decisions"
+        arms, decisions = _counted(len(self), "arm"), _counted(self.decisions, "decision")
+        title = f"{self._state.settings.policy} · {arms} · {decisions}"
         return as_table(self._summary(), title, limit)
 
     def plot(self, limit: int = 8) -> "Figure":
         """A figure of the posteriors of the most probable arms."""
         figures = importlib.import_module("driftbandit.figures.posteriors")  # a layer above: only here, and late
-        title = f"{self._state.settings.policy} after {self.decisions} decisions"
+        title = f"{self._state.settings.policy} after {_counted(self.decisions, 'decision')}"
         figure: Figure = figures.posteriors(self._summary(), title, limit)
         return figure
 
@@ -384,7 +387,7 @@ class Bandit:
     def __repr__(self) -> str:
         settings = self._state.settings
         step = "a decision" if settings.step_seconds is None else f"{settings.step_seconds:g} s"
-        counts = f"{len(self)} arms, {self.decisions} decisions, {self.pending} pending"
+        counts = f"{_counted(len(self), 'arm')}, {_counted(self.decisions, 'decision')}, {self.pending} pending"
         return f"<Bandit {settings.policy}, {counts}, step {step}>"
 
     # Files and replicas
@@ -484,6 +487,8 @@ class Bandit:
 
         Without a number of its own (`replica`) it gets one above all that can be given.
         """
+        if not isinstance(bandits, Iterable):
+            raise checks.reject("bandits", "a list of bandits", bandits)
         given = list(bandits)
         if not given:
             raise checks.reject("bandits", "one bandit at least", given)
@@ -516,3 +521,7 @@ class Bandit:
 
 def _rewarded(id: int, value: float, status: RewardStatus) -> Event:
     return {"event": "reward", "id": id, "reward": value, "status": str(status)}
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
