@@ -15,6 +15,7 @@ A write that fails is taken back; where not even that works, and where a process
 line says that those before it are void.
 """
 
+import abc
 import contextlib
 import json
 import os
@@ -43,11 +44,10 @@ Position = tuple[str, int] | None
 """A part of a log, and how many lines it has after its start."""
 
 
-class Journal:
-    """Hands each event to a function, a start first."""
+class Journal(abc.ABC):
+    """Writes each event down, a start first."""
 
-    def __init__(self, sink: Sink, start: Callable[[], Event], position: Position) -> None:
-        self._sink = sink
+    def __init__(self, start: Callable[[], Event], position: Position) -> None:
         self._start = start
         self.position = position
         self._part = ""
@@ -64,13 +64,25 @@ class Journal:
     def _begin(self, part: str) -> Event:
         return {"event": "start", "format": FORMAT, "part": part, "after": self.position, **self._start()}
 
+    @abc.abstractmethod
     def _append(self, events: list[Event]) -> None:
-        for event in events:
-            self._sink(event)
+        """Write these down, all or none."""
 
     def _follow(self) -> bool:
         """Go where the log goes on, if that is somewhere else."""
         return False
+
+
+class Calls(Journal):
+    """Hands each event to a function."""
+
+    def __init__(self, sink: Sink, start: Callable[[], Event], position: Position) -> None:
+        super().__init__(start, position)
+        self._sink = sink
+
+    def _append(self, events: list[Event]) -> None:
+        for event in events:
+            self._sink(event)
 
 
 class JsonLines(Journal):
@@ -82,7 +94,7 @@ class JsonLines(Journal):
     def __init__(
         self, path: str | os.PathLike[str], start: Callable[[], Event], position: Position, durable: bool
     ) -> None:
-        super().__init__(self._refuse, start, position)
+        super().__init__(start, position)
         self._path = os.path.abspath(path)
         self._durable = durable
         self._file, self._key = -1, (-1, -1)
@@ -172,9 +184,6 @@ class JsonLines(Journal):
         os.lseek(self._file, begin, os.SEEK_SET)  # writes go to the end all the same
         return os.read(self._file, max(0, end - begin))
 
-    def _refuse(self, event: Event) -> None:
-        raise AssertionError("events go to the file")
-
     def leave(self, why: str) -> None:
         """Close the file."""
         self._left = why
@@ -208,7 +217,7 @@ def opened(log: Log, start: Callable[[], Event], position: Position, durable: bo
             raise checks.reject("durable", "False where the log is not a file", durable)
         if log is not None and not callable(log):
             raise checks.reject("log", "a path or a function", log)
-        return None if log is None else Journal(log, start, position)
+        return None if log is None else Calls(log, start, position)
     return JsonLines(log, start, position, durable)
 
 
