@@ -132,6 +132,26 @@ def test_lines_that_are_missing_are_noticed(tmp_path: Path) -> None:
     assert Bandit.recover(state, part).decisions == 3
 
 
+def test_a_decision_that_is_missing_is_noticed(tmp_path: Path) -> None:
+    log, clock = tmp_path / "log.jsonl", Ticker()
+    bandit = Bandit(ARMS, TS, seed=1, log=log, step_seconds=1.0, wait=5.0, clock=clock)
+    bandit.save(tmp_path / "bandit.json")
+    for _ in range(6):
+        bandit.select()
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(lines[:3] + lines[5:]))
+    for state in (None, tmp_path / "bandit.json"):
+        with pytest.raises(db.InvalidValue, match=r"line 4: decisions before this one are missing .* id 5 after 2"):
+            Bandit.recover(state, log)
+    log.write_bytes(b"".join(lines))
+    clock.now += 9.0
+    assert bandit.reward(6, 1.0) == "expired"
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(lines[:6] + lines[7:]))  # the last one made
+    with pytest.raises(db.InvalidValue, match=r"line 12: a decision that expired is missing from the log, got id 6"):
+        Bandit.recover(None, log)
+
+
 def test_a_state_that_was_saved_before_there_was_a_log(tmp_path: Path) -> None:
     log, state = tmp_path / "log.jsonl", tmp_path / "bandit.json"
     bandit = Bandit(ARMS, TS, seed=1)

@@ -29,7 +29,7 @@ from driftbandit.online.chooser import Chooser
 from driftbandit.online.decision import RewardStatus
 from driftbandit.online.evidence import Evidence
 from driftbandit.online.journal import Event, Position, events_in, position_of
-from driftbandit.online.pending import LARGEST_ID, MOST_REPLICAS, NUMBER, REPLICA_SHIFT, Lineage, Pending, Waiting
+from driftbandit.online.pending import LARGEST_ID, MOST_REPLICAS, NUMBER, REPLICA_SHIFT, ROOM, Lineage, Pending, Waiting
 from driftbandit.online.present import Present
 from driftbandit.online.summary import View
 from driftbandit.online.timing import Timing
@@ -221,9 +221,9 @@ class State:
         for arm in event.items("arms"):  # whoever went on without what the log says may have had other arms
             if arm not in self.arms:
                 self.add(arm)
-        start = lineage_of(event).spans[-1].start
-        if start != self.pending.own.spans[-1].start:
-            self.pending.go_on_at(start)
+        span = lineage_of(event).spans[-1]
+        if span.start != self.pending.own.spans[-1].start:
+            self.pending.go_on_at(span.start + span.made)
 
     def _decide_again(self, event: Entries) -> None:
         id, arm = event.whole("id", LARGEST_ID), self.arms.number(event.get("arm"))
@@ -232,8 +232,13 @@ class State:
             raise checks.reject("id", f"a new decision of replica {self.settings.replica} for one of its arms", id)
         now = self.timing.moment(None if self._tick else max(event.real("time"), self.timing.latest))
         self.expire([(old, waiting) for old, waiting in self.pending.due(now) if waiting[0] < 0])
-        if id & NUMBER != self.chooser.number + 1:
-            self.pending.go_on_at((id & NUMBER) - 1)
+        number, due = id & NUMBER, self.chooser.number + 1
+        if due < number < due + ROOM:  # a place that is drawn at random is elsewhere
+            raise InvalidValue(
+                f"decisions before this one are missing from the log, got id {id} after {id - number + due - 1}"
+            )
+        if number != due:
+            self.pending.go_on_at(number - 1)
         probability = min(event.real("probability", "[0, 1.000001]"), 1.0)  # integrals round
         used = event.real("used", "(0, 1]", probability if self.chooser.rule.selection == "weighted" else 1.0)
         self.evidence.advance(now)
@@ -243,14 +248,16 @@ class State:
     def _reward_again(self, event: Entries) -> None:
         id = event.whole("id", LARGEST_ID)
         status, decision = self.pending.look(id)
-        if status == RewardStatus.UNKNOWN and event.get("status") == RewardStatus.ACCEPTED:
+        if status == RewardStatus.UNKNOWN and event.get("status") != RewardStatus.UNKNOWN:
             raise InvalidValue(f"a decision that got a reward is missing from the log, got id {id}")
         if decision is not None and status == event.get("status"):
             self.take(id, status, decision, self.checked(event.get("reward")))
 
     def _expire_again(self, event: Entries) -> None:
         id = event.whole("id", LARGEST_ID)
-        _, decision = self.pending.look(id)
+        status, decision = self.pending.look(id)
+        if status == RewardStatus.UNKNOWN:
+            raise InvalidValue(f"a decision that expired is missing from the log, got id {id}")
         if decision is not None:
             del self.pending.decisions[id]
             if event.has("reward") and decision[0] >= 0:
