@@ -12,8 +12,11 @@ later is read with a default, so that older files go on. Where that is not enoug
 
 import dataclasses
 import decimal
+import errno
 import math
+import os
 import secrets
+import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -24,6 +27,7 @@ from driftbandit import checks
 from driftbandit.compiling.linking import look_again
 from driftbandit.entries import Entries
 from driftbandit.errors import InvalidValue
+from driftbandit.files import unusable
 from driftbandit.online.arms import Arms
 from driftbandit.online.chooser import Chooser
 from driftbandit.online.decision import RewardStatus
@@ -338,12 +342,15 @@ def lineage_of(start: Entries) -> Lineage:
     return Lineage.restored(start.rows("own", 3))
 
 
-def replayed(state: State | None, files: Iterable[Path], clock: Callable[[], float]) -> State:
-    """A state, and what the files of its log say happened since; without one, all that they say."""
-    reached: dict[str, int] = {} if state is None or state.position is None else dict([state.position])
+def replayed(state: State | None, files: list[Path], clock: Callable[[], float]) -> State:
+    """A state, and what the files of its log, the oldest first, say happened since; without one, all that they say."""
+    saved = None if state is None else state.position
+    reached: dict[str, int] = {} if saved is None else dict([saved])
     """Of each part of the log, how many lines are in the state."""
+    there: dict[str, int] = {}
+    """Of each part of the log, how many lines are in the files."""
     part, lines, on = "", 0, False
-    for where, event in events_in(files):
+    for where, event in events_in(path for path in files if os.path.exists(path)):
         try:
             entries = Entries(event)
             if event["event"] == "start":
@@ -363,10 +370,20 @@ def replayed(state: State | None, files: Iterable[Path], clock: Callable[[], flo
                     state.redo(entries)
                     state.position = (part, lines)
                     reached[part] = lines
+            there[part] = max(lines, there.get(part, 0))
         except InvalidValue as error:
             raise InvalidValue(f"{where}: {error}") from None
-    if state is None or ((reached or part) and not on):
+    if state is None:
+        reason = FileNotFoundError(errno.ENOENT, "a first start? Bandit(…, log=…) begins one")
+        raise unusable("log", "there where no saved state is", files[-1], reason)
+    if not there and (reached or not os.path.exists(files[-1])):
+        hint = "nothing is there: give all files of the log, or go on without them by Bandit.load(…, log=…)"
+        raise InvalidValue(f"log must go on from the saved state, got {checks.shown(str(files[-1]))} ({hint})")
+    if there and not on:
         raise InvalidValue("log must go on from the saved state, got files without what came next")
+    if saved is not None and state.position == saved and there[saved[0]] < saved[1]:
+        lost = f"log has {there[saved[0]]} of the {saved[1]} lines that are in the saved state"
+        warnings.warn(f"{lost}: what came after them, if anything did, is lost", stacklevel=3)
     return state
 
 
@@ -383,7 +400,7 @@ def _check_gap(after: Position, reached: dict[str, int]) -> None:
     if after is None and reached:
         raise InvalidValue("another bandit begins here: it must have a log of its own")
     if after is not None and reached and after[1] > reached.get(after[0], -1):
-        raise InvalidValue("lines before this one are missing: give all files of the log, the oldest first")
+        raise InvalidValue("lines before this one are missing: give all files of the log")
 
 
 def _interval(low: float, high: float) -> str:
