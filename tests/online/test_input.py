@@ -16,6 +16,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"arms": []}, "arms must be a list of 1 to 16777216 names, got []"),
     ({"arms": "abc"}, "arms must be a list of names, got 'abc'"),
     ({"arms": 3}, "arms must be a list of names, got 3"),
+    ({"arms": {"a"}}, "arms must be in an order that stays, as in a list, got {'a'}"),
+    ({"arms": frozenset("a")}, "arms must be in an order that stays, as in a list, got frozenset({'a'})"),
     ({"arms": ["a", "a"]}, "arms must be different names, got 'a'"),
     ({"arms": ["a", 1.5]}, "arm must be a text or a whole number, got 1.5"),
     ({"arms": ["a", True]}, "arm must be a text or a whole number, got True"),
@@ -61,7 +63,7 @@ def test_a_wrong_id_is_refused(id: Any) -> None:
         bandit.rewards([(id, 1.0)])
 
 
-@pytest.mark.parametrize("batch", [[3], ["ab"], [(1, 2, 3)], [None]])
+@pytest.mark.parametrize("batch", [[3], ["ab"], [(1, 2, 3)], [None], None, 3, "ab"])
 def test_a_wrong_batch_is_refused(batch: Any) -> None:
     with pytest.raises(db.InvalidValue, match=r"batch must be pairs|id must be"):
         Bandit(ARMS, TS, seed=1).rewards(batch)
@@ -85,6 +87,19 @@ def test_a_wrong_mask_is_refused_and_changes_nothing(arms: Any, message: str) ->
         bandit.select(arms=arms)
     assert str(caught.value).startswith(message)
     assert bandit.state() == before
+
+
+def test_a_mask_may_be_a_set_which_has_the_order_of_the_arms() -> None:
+    events: list[dict[str, Any]] = []
+    bandit = Bandit([8, 0, 16, 1], TS, seed=1, log=events.append)
+    bandit.select(arms={0, 8, 16})
+    assert events[-1]["among"] == [8, 0, 16]
+
+
+@pytest.mark.parametrize("bandits", [None, 3])
+def test_a_merge_of_no_bandits_is_refused(bandits: Any) -> None:
+    with pytest.raises(db.InvalidValue, match=f"bandits must be a list of bandits, got {bandits}"):
+        Bandit.merge(bandits)
 
 
 def test_arms_that_are_there_or_not_are_named() -> None:

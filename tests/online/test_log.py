@@ -132,6 +132,233 @@ def test_lines_that_are_missing_are_noticed(tmp_path: Path) -> None:
     assert Bandit.recover(state, part).decisions == 3
 
 
+def rotated(folder: Path, files: int, each: int) -> tuple[Bandit, list[Path]]:
+    """A bandit whose log was renamed as logrotate does: `.1` is newer than `.2`. Its files, the newest first."""
+    names = [folder / ("d.jsonl" if number == 0 else f"d.jsonl.{number}") for number in range(files)]
+    bandit = Bandit(ARMS, TS, seed=1, log=names[0])
+    for life in range(files):
+        for older, newer in zip(names[life:0:-1], names[life - 1 :: -1], strict=False):
+            newer.rename(older)
+        for _ in range(each):
+            bandit.select()
+    return bandit, names
+
+
+@pytest.mark.parametrize("saved", [None, 3])
+def test_the_files_of_a_log_say_themselves_in_which_order_they_come(saved: int | None, tmp_path: Path) -> None:
+    bandit, names = rotated(tmp_path, 4, 3)
+    state = None
+    if saved is not None:
+        twin = Bandit(ARMS, TS, seed=1, log=tmp_path / "twin.jsonl")
+        for _ in range(saved):
+            twin.select()
+        state = twin.state() | {"log": [lines_of(names[3])[0]["part"], saved]}
+    before, files = known(bandit), sorted(tmp_path.glob("d.jsonl*"))
+    assert files == names
+    luck = random.Random(1)
+    for _ in range(6):
+        luck.shuffle(files)
+        copies = [tmp_path / f"copy of {path.name}" for path in files]
+        for path, copy in zip(files, copies, strict=True):
+            copy.write_bytes(path.read_bytes())
+        again = Bandit.recover(state, iter(copies))
+        assert known(again) == before
+        decision = again.select()
+        assert lines_of(tmp_path / "copy of d.jsonl")[-1]["id"] == decision.id
+
+
+@pytest.mark.parametrize("content", [b"", b'{"event": "sta'])
+@pytest.mark.filterwarnings("ignore:.*cut off")
+def test_a_file_that_says_nothing_yet_is_the_newest(content: bytes, tmp_path: Path) -> None:
+    bandit, names = rotated(tmp_path, 3, 2)
+    before = known(bandit)
+    names[0].rename(tmp_path / "d.jsonl.0")
+    names[0].write_bytes(content)
+    again = Bandit.recover(None, sorted(tmp_path.glob("d.jsonl*")))
+    assert known(again) == before
+    decision = again.select()
+    assert lines_of_good(names[0])[-1]["id"] == decision.id
+    (tmp_path / "d.jsonl.3").touch()
+    (tmp_path / "d.jsonl.4").touch()
+    with pytest.raises(db.InvalidValue, match="log must be files of which the newest may be empty, and no other"):
+        Bandit.recover(None, sorted(tmp_path.glob("d.jsonl*")))
+
+
+def lines_of_good(path: Path) -> list[dict[str, Any]]:
+    return [event for _, event in journal.events_in([path])]
+
+
+def test_files_with_others_missing_between_them_are_refused_in_any_order(tmp_path: Path) -> None:
+    _, names = rotated(tmp_path, 3, 2)
+    for files in ([names[0], names[2]], [names[2], names[0]]):
+        with pytest.raises(db.InvalidValue, match=r"d.jsonl, line 1: lines before this one are missing"):
+            Bandit.recover(None, files)
+
+
+def test_files_that_follow_each_other_in_a_circle_are_refused(tmp_path: Path) -> None:
+    _, names = rotated(tmp_path, 2, 1)
+    start, *rest = lines_of(names[1])
+    start["after"] = [lines_of(names[0])[0]["part"], 1]
+    names[1].write_text("".join(json.dumps(line) + "\n" for line in [start, *rest]))
+    with pytest.raises(db.InvalidValue, match="log must be files that follow one another"):
+        Bandit.recover(None, names)
+
+
+def test_a_decision_that_is_missing_is_noticed(tmp_path: Path) -> None:
+    log, clock = tmp_path / "log.jsonl", Ticker()
+    bandit = Bandit(ARMS, TS, seed=1, log=log, step_seconds=1.0, wait=5.0, clock=clock)
+    bandit.save(tmp_path / "bandit.json")
+    for _ in range(6):
+        bandit.select()
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(lines[:3] + lines[5:]))
+    for state in (None, tmp_path / "bandit.json"):
+        with pytest.raises(db.InvalidValue, match=r"line 4: decisions before this one are missing .* id 5 after 2"):
+            Bandit.recover(state, log)
+    log.write_bytes(b"".join(lines))
+    clock.now += 9.0
+    assert bandit.reward(6, 1.0) == "expired"
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(lines[:6] + lines[7:]))  # the last one made
+    with pytest.raises(db.InvalidValue, match=r"line 12: a decision that expired is missing from the log, got id 6"):
+        Bandit.recover(None, log)
+
+
+def test_a_log_that_ends_before_the_saved_state_is_said(tmp_path: Path) -> None:
+    log, state = tmp_path / "log.jsonl", tmp_path / "bandit.json"
+    bandit = Bandit(ARMS, TS, seed=1, log=log)
+    for _ in range(40):
+        bandit.select()
+    bandit.save(state)
+    log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:11]))
+    said = "log has 10 of the 40 lines that are in the saved state: what came after them, if anything did, is lost"
+    with pytest.warns(UserWarning, match=said) as warned:
+        again = Bandit.recover(state, log)
+    assert warned[0].filename == __file__
+    assert again.decisions == 40
+    again.select()
+    assert Bandit.recover(state, log).decisions == 41  # and it goes on from there
+
+
+# What is no log, and where there is none
+
+
+def refused(message: str, attempt: Any) -> None:
+    with pytest.raises(db.InvalidValue, match=message) as caught:
+        attempt()
+    assert "\n" not in str(caught.value)
+
+
+FOREIGN = [
+    b"milk\neggs\n",
+    b"notes",
+    b'{"format": "driftbandit.bandit"}\n',
+    b"\n\n",
+    b'{"event": "click"}\n',
+    b"\x1f\x8b\n",
+]
+
+
+@pytest.mark.parametrize("content", FOREIGN)
+def test_a_file_that_is_no_log_stays_as_it_is(content: bytes, tmp_path: Path) -> None:
+    path, state = tmp_path / "notes.txt", tmp_path / "bandit.json"
+    path.write_bytes(content)
+    bandit = Bandit(ARMS, TS, seed=1, log=tmp_path / "log.jsonl")
+    bandit.select()
+    bandit.save(state)
+    refused("log must be the log of a bandit or a new file", lambda: Bandit(ARMS, TS, log=path))
+    refused("log must be the log of a bandit or a new file", lambda: Bandit.load(state, log=path))
+    for given in (None, state):
+        refused(r"notes.txt must be the log of a bandit, which begins", lambda given=given: Bandit.recover(given, path))
+        refused("must be the log", lambda given=given: Bandit.recover(given, [path, tmp_path / "log.jsonl"]))
+    assert path.read_bytes() == content
+    (tmp_path / "log.jsonl").rename(tmp_path / "old.jsonl")
+    path.rename(tmp_path / "log.jsonl")  # in its place
+    refused("log must be the log of a bandit or a new file", bandit.select)
+    (tmp_path / "log.jsonl").unlink()
+    assert bandit.select().id == 2
+
+
+def test_a_new_bandit_does_not_go_on_with_the_log_of_another(tmp_path: Path) -> None:
+    log, state = tmp_path / "log.jsonl", tmp_path / "bandit.json"
+    other = Bandit(ARMS, TS, seed=1)
+    other.save(state)  # without a log, so without a place in one
+    bandit = Bandit(ARMS, TS, seed=1, log=log)
+    bandit.select()
+    again = r"log must be a new file, got .* \(it is the log of a bandit: Bandit.recover goes on with it\)"
+    refused(again, lambda: Bandit(ARMS, TS, seed=1, log=log))
+    refused(again, lambda: Bandit.load(state, log=log))
+    refused(again, lambda: Bandit.merge([other], log=log))
+    bandit.select()  # nobody took it away
+    del bandit
+    refused(again, lambda: Bandit(ARMS, TS, seed=1, log=log))
+    assert Bandit.recover(None, log).decisions == 2
+
+
+def test_a_bandit_is_not_saved_over_a_log(tmp_path: Path) -> None:
+    log, old, link = tmp_path / "log.jsonl", tmp_path / "old.jsonl", tmp_path / "link"
+    bandit = Bandit(ARMS, TS, seed=1, log=log)
+    link.symlink_to(log)
+    for path in (log, link):  # still empty
+        refused("path must be another file than a log, got", lambda path=path: bandit.save(path))
+    bandit.select()
+    log.rename(old)
+    for path in (log, old, link):
+        refused("path must be another file than a log, got", lambda path=path: bandit.save(path))
+    bandit.select()
+    refused("path must be another file than a log, got", lambda: Bandit(ARMS, TS, seed=1).save(log))
+    assert Bandit.recover(None, [old, log]).decisions == 2
+    assert not list(tmp_path.glob("*.part")) + list(tmp_path.glob(".*.part"))
+
+
+def test_a_log_that_cannot_be_there_is_one_line(tmp_path: Path) -> None:
+    for log, kind in [(tmp_path / "none" / "x.jsonl", db.MissingFile), (tmp_path, db.InvalidFile)]:
+        with pytest.raises(kind, match="log must be a file that can be written, in a folder that exists") as caught:
+            Bandit(ARMS, TS, log=log)
+        assert "\n" not in str(caught.value)
+    refused("log must be a file, got .*a folder", lambda: Bandit.recover(None, tmp_path))
+    for wrong in ("", "a\0b"):
+        refused("log must be a path, got", lambda wrong=wrong: Bandit(ARMS, TS, log=wrong))
+        refused("log must be a path, got", lambda wrong=wrong: Bandit.recover(None, wrong))
+    for nothing in (None, [], 3, [None], b"x"):
+        refused("log must be a path, or a list", lambda nothing=nothing: Bandit.recover(None, nothing))
+
+
+def test_a_first_start_has_nothing_to_recover(tmp_path: Path) -> None:
+    log, state = tmp_path / "log.jsonl", tmp_path / "bandit.json"
+    said = r"log must be there where no saved state is, got .* Bandit\(…, log=…\) begins one"
+    for files in (log, [tmp_path / "log.jsonl.1", log]):
+        with pytest.raises(db.MissingFile, match=said) as caught:
+            Bandit.recover(state, files)
+        assert "\n" not in str(caught.value)
+    del caught
+    Bandit(ARMS, TS, log=log)
+    with pytest.raises(db.MissingFile, match=said):  # killed before its first decision
+        Bandit.recover(state, log)
+    bandit = Bandit(ARMS, TS, log=log)
+    bandit.select()
+    bandit.save(state)
+    assert Bandit.recover(state, log).decisions == 1
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_state_whose_log_is_gone_or_empty_is_no_first_start(there: bool, tmp_path: Path) -> None:
+    log, state = tmp_path / "log.jsonl", tmp_path / "bandit.json"
+    bandit = Bandit(ARMS, TS, log=log)
+    bandit.select()
+    bandit.save(state)
+    del bandit
+    log.write_bytes(b"") if there else log.unlink()
+    said = r"log must go on from the saved state, got .* \(nothing is there: .* by Bandit.load\(…, log=…\)"
+    with pytest.raises(db.InvalidValue, match=said) as caught:
+        Bandit.recover(state, log)
+    assert not isinstance(caught.value, db.MissingFile)  # or who catches that would begin anew
+    again = Bandit.load(state, log=log)
+    again.select()
+    assert Bandit.recover(state, log).decisions == 2
+    refused("log must be files that are there", lambda: Bandit.recover(state, [tmp_path / "gone.jsonl", log]))
+
+
 def test_a_state_that_was_saved_before_there_was_a_log(tmp_path: Path) -> None:
     log, state = tmp_path / "log.jsonl", tmp_path / "bandit.json"
     bandit = Bandit(ARMS, TS, seed=1)
@@ -143,9 +370,11 @@ def test_a_state_that_was_saved_before_there_was_a_log(tmp_path: Path) -> None:
 
 
 def test_another_bandit_in_the_same_log_is_refused(tmp_path: Path) -> None:
-    log = tmp_path / "log.jsonl"
-    Bandit(ARMS, TS, seed=1, log=log).select()
-    Bandit(ARMS, TS, seed=1, log=log).select()
+    log, other = tmp_path / "log.jsonl", tmp_path / "other.jsonl"
+    for path in (log, other):
+        Bandit(ARMS, TS, seed=1, log=path).select()
+    with open(log, "ab") as file:
+        file.write(other.read_bytes())
     with pytest.raises(db.InvalidValue, match=r"line 3: another bandit begins here"):
         Bandit.recover(tmp_path / "none", log)
 
@@ -328,8 +557,9 @@ def test_a_line_that_was_cut_off_is_dropped_and_said(tmp_path: Path) -> None:
     decisions = [bandit.select() for _ in range(5)]
     content = log.read_bytes()
     log.write_bytes(content[:-7])
-    with pytest.warns(UserWarning, match="from line 6 on is cut off and does not count"):
+    with pytest.warns(UserWarning, match="from line 6 on is cut off and does not count") as warned:
         again = Bandit.recover(state, log)
+    assert warned[0].filename == __file__
     assert again.decisions == 4
     assert again.reward(decisions[4].id, 1.0) == "unknown"
     assert json.loads(log.read_bytes().splitlines()[-3]) == {"event": "void", "lines": 1}
@@ -339,7 +569,10 @@ def test_a_line_that_was_cut_off_is_dropped_and_said(tmp_path: Path) -> None:
 def test_a_log_can_be_cut_off_anywhere_again_and_again(tmp_path: Path) -> None:
     """Whatever is missing at the end, the next bandit makes it good, and is cut off itself."""
     log, luck = tmp_path / "log.jsonl", random.Random(2)
-    Bandit(["a", "b"], TS, seed=1, log=log).select()
+    bandit = Bandit(["a", "b"], TS, seed=1, log=log)
+    bandit.warm_up()  # a thread that compiles has warnings of its own, and would undo what is ignored here
+    bandit.select()
+    del bandit
     kept = 0
     for _ in range(60):
         with warnings.catch_warnings():
@@ -485,7 +718,7 @@ def test_a_new_file_that_cannot_be_opened_is_tried_again(tmp_path: Path) -> None
     (tmp_path / "folder").mkdir()
     bandit.select()
     assert [line["event"] for line in lines_of(log)] == ["start", "decision"]
-    other = Bandit(ARMS, TS, seed=1, log=tmp_path / "gone" / "log.jsonl")  # nobody's now
+    other = Bandit.recover(None, tmp_path / "gone" / "log.jsonl")  # nobody's now
     other.select()
     bandit.select()
 

@@ -67,6 +67,13 @@ def test_importing_live_use_is_quick() -> None:
     assert result.stdout.strip() == "[]"
 
 
+def test_one_is_counted_as_one() -> None:
+    bandit = Bandit(["a"], db.ThompsonSampling(), seed=1)
+    bandit.select()
+    assert repr(bandit) == "<Bandit ts, 1 arm, 1 decision, 1 pending, step a decision>"
+    assert str(bandit.describe().title) == "ts · 1 arm · 1 decision"
+
+
 def test_the_texts_are_short() -> None:
     bandit = Bandit(ARMS, db.DiscountedThompsonSampling(discount=0.5), seed=1, step_seconds=60)
     assert repr(bandit) == "<Bandit dts:discount=0.5, 4 arms, 0 decisions, 0 pending, step 60 s>"

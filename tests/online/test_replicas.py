@@ -134,7 +134,7 @@ def test_two_ways_from_one_state_are_not_merged_as_if_they_were_one() -> None:
     first.select()
     second.select()
     third.select()
-    with pytest.raises(db.InvalidValue, match="two bandits went on from one state of replica 0") as caught:
+    with pytest.raises(db.InvalidValue, match="got 0 in two that went different ways") as caught:
         Bandit.merge([first, second])
     assert "\n" not in str(caught.value)
     assert Bandit.merge([first, third]).decisions == 3
@@ -146,7 +146,17 @@ def test_rewards_alone_are_a_way_too() -> None:
     second = Bandit.from_state(first.state())
     first.reward(waiting[0].id, 1.0)
     second.reward(waiting[1].id, 1.0)
-    with pytest.raises(db.InvalidValue, match="two bandits went on"):
+    with pytest.raises(db.InvalidValue, match="two that went different ways"):
+        Bandit.merge([first, second])
+
+
+@pytest.mark.parametrize("seeds", [(None, None), (1, 2)])
+def test_two_bandits_that_were_made_with_one_number_are_not_merged(seeds: tuple[int | None, int | None]) -> None:
+    first, second = (Bandit(ARMS, TS, seed=seed) for seed in seeds)
+    assert Bandit.merge([first, second]).decisions == 0  # nothing happened yet
+    played(first, 3)
+    played(second, 2)
+    with pytest.raises(db.InvalidValue, match=r"another number in each bandit, got 0 in two that .* when it is made"):
         Bandit.merge([first, second])
 
 

@@ -28,7 +28,7 @@ def test_one_leap_of_the_clock_forgets_nothing() -> None:
     before, then = bandit.evidence(), clock.now
     clock.now = then + CENTURY
     assert bandit.evidence() == before  # looking is not deceived either
-    with pytest.warns(UserWarning, match="the clock leapt from .* believed if it says so again"):
+    with pytest.warns(UserWarning, match="the clock leapt from .* believed if it says so a second later"):
         decision = bandit.select()
     assert decision.time == then
     clock.now = then + 1.0
@@ -49,6 +49,37 @@ def test_a_leap_that_lasts_is_believed() -> None:
     clock.now += 1.0
     assert bandit.select().time == clock.now
     assert all(count < 1e-9 for _, _, count in bandit.evidence().values())
+
+
+def test_what_one_sees_during_a_leap_is_what_decides() -> None:
+    clock = Ticker()
+    bandit = taught(DTS, clock, wait=100.0)
+    waiting = bandit.select()
+    before, odds, then = bandit.evidence(), bandit.probabilities(), clock.now
+    clock.now += CENTURY
+    with pytest.warns(UserWarning, match="the clock leapt"):
+        bandit.select()
+    for later in (0.0, 0.25, 0.99):  # not yet believed, and said once
+        clock.now = then + CENTURY + later
+        assert bandit.evidence() == before
+        assert bandit.probabilities() == odds
+        assert bandit.select().time == then
+    assert bandit.pending == 5
+    assert bandit.reward(waiting, 1.0) == "accepted"
+    clock.now = then + CENTURY + 1.0
+    assert bandit.pending == 0  # as the decision that now believes it
+    assert bandit.select().time == clock.now
+    assert bandit.pending == 1
+
+
+def test_a_clock_that_leaps_somewhere_else_each_time_is_not_believed() -> None:
+    clock = Ticker()
+    bandit = taught(DTS, clock)
+    then = clock.now
+    for leaps in (1, 2, 3, 2):
+        clock.now = then + leaps * CENTURY
+        with pytest.warns(UserWarning, match="the clock leapt"):
+            assert bandit.select().time == then
 
 
 def test_a_quiet_year_is_no_leap() -> None:

@@ -16,6 +16,8 @@ class Arms:
     def __init__(self, names: Iterable[Any]) -> None:
         if isinstance(names, str | bytes) or not isinstance(names, Iterable):
             raise checks.reject("arms", "a list of names", names)
+        if isinstance(names, set | frozenset):  # in another order in each process, so a seed would not say what happens
+            raise checks.reject("arms", "in an order that stays, as in a list", names)
         self.names: list[Any] = [_checked_name(name) for name in names]
         """By number; None where a number is free."""
         if not 1 <= len(self.names) <= MAX_ARM:
@@ -49,13 +51,13 @@ class Arms:
             raise checks.reject("arm", f"one of {known}", name) from None
 
     def numbers(self, names: Iterable[Any]) -> list[int]:
-        """The numbers of some arms, of which there must be one at least."""
+        """The numbers of some arms, of which there must be one at least; those of a set in the order of all arms."""
         if isinstance(names, str | bytes) or not isinstance(names, Iterable):
             raise checks.reject("arms", "a list of names", names)
         found = [self.number(name) for name in names]
         if not found or len(set(found)) < len(found):
             raise checks.reject("arms", "a list of different names, one at least", names)
-        return found
+        return sorted(found) if isinstance(names, set | frozenset) else found
 
     def addable(self, name: Any) -> Any:
         """A name that may be added."""

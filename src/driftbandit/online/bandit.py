@@ -15,7 +15,7 @@ from driftbandit.errors import InvalidValue
 from driftbandit.exact.choice import PLAIN, functions_of_odds
 from driftbandit.files import read_json, written_whole
 from driftbandit.online.decision import Decision, RewardStatus, Snapshot
-from driftbandit.online.journal import Event, Log, opened
+from driftbandit.online.journal import Event, Log, checked_path, in_order, is_log, opened
 from driftbandit.online.merge import check_alike, merged
 from driftbandit.online.pending import GIVEN_REPLICAS, REPLICA_SHIFT, checked_id
 from driftbandit.online.state import Settings, State, replayed
@@ -91,7 +91,8 @@ class Bandit:
         wait: how long a decision waits for its reward, in seconds (steps, where a step is a decision); None: for ever.
         default_reward: what a decision gets whose wait is over; None: nothing.
         log: a path, to which everything that happens is appended as a line of JSON before it counts
-            (driftbandit.online.journal), or a function that is called with each event as a dictionary.
+            (driftbandit.online.journal; a new file, as `recover` goes on with one that is there), or a function that is
+            called with each event as a dictionary.
         durable: whether a line must be on the disk, not only with the system, before it counts.
 
     >>> from driftbandit.policies import DiscountedThompsonSampling
@@ -242,6 +243,8 @@ class Bandit:
         self, batch: Iterable[tuple[int | Decision, float]] | Mapping[int, float], time: float | None = None
     ) -> list[RewardStatus]:
         """Many rewards at once, as pairs (id, reward): all are checked, and logged, before the first is learned."""
+        if not isinstance(batch, Iterable) or isinstance(batch, str | bytes):
+            raise checks.reject("batch", "pairs (id, reward)", batch)
         given = list(batch.items() if isinstance(batch, Mapping) else batch)
         for pair in given:
             if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
@@ -355,13 +358,14 @@ class Bandit:
 
     def describe(self, limit: int = 20) -> "Table":
         """A table of the arms: posterior mean and 95% interval, effective sample size, probability."""
-        title = f"{self._state.settings.policy} · {len(self)} arms · {self.decisions} decisions"
+        arms, decisions = _counted(len(self), "arm"), _counted(self.decisions, "decision")
+        title = f"{self._state.settings.policy} · {arms} · {decisions}"
         return as_table(self._summary(), title, limit)
 
     def plot(self, limit: int = 8) -> "Figure":
         """A figure of the posteriors of the most probable arms."""
         figures = importlib.import_module("driftbandit.figures.posteriors")  # a layer above: only here, and late
-        title = f"{self._state.settings.policy} after {self.decisions} decisions"
+        title = f"{self._state.settings.policy} after {_counted(self.decisions, 'decision')}"
         figure: Figure = figures.posteriors(self._summary(), title, limit)
         return figure
 
@@ -384,7 +388,7 @@ class Bandit:
     def __repr__(self) -> str:
         settings = self._state.settings
         step = "a decision" if settings.step_seconds is None else f"{settings.step_seconds:g} s"
-        counts = f"{len(self)} arms, {self.decisions} decisions, {self.pending} pending"
+        counts = f"{_counted(len(self), 'arm')}, {_counted(self.decisions, 'decision')}, {self.pending} pending"
         return f"<Bandit {settings.policy}, {counts}, step {step}>"
 
     # Files and replicas
@@ -431,6 +435,8 @@ class Bandit:
         with self._guard.saving:  # or an older state could replace a newer one
             text = json.dumps(self.state(), allow_nan=False, ensure_ascii=False, separators=(",", ":")) + "\n"
             with written_whole(path) as part:
+                if is_log(path) or (self._journal is not None and self._journal.goes_to(path)):
+                    raise checks.reject("path", "another file than a log", path)
                 part.write_bytes(text.encode())
 
     @classmethod
@@ -454,7 +460,7 @@ class Bandit:
     def recover(
         cls,
         state: Any,
-        log: Place | Sequence[Place],
+        log: Place | Iterable[Place],
         *,
         clock: Callable[[], float] = time_module.time,
         durable: bool = False,
@@ -463,18 +469,22 @@ class Bandit:
 
         Parameters:
             state: a file, of which there may be none yet (the log then tells all), or what `state()` returned.
-            log: the file that `log` named; where it was renamed since, all of its files, the oldest first. The bandit
-                goes on in the last one.
+            log: the file that `log` named; where it was renamed since, all of its files. They say themselves in which
+                order they come, and the bandit goes on in the newest one.
             clock, durable: as in `Bandit`.
+
+        Raises:
+            MissingFile: there is neither a saved state nor a log yet.
         """
-        files = [log] if isinstance(log, str | os.PathLike) else list(log)
+        files = [log] if isinstance(log, str | os.PathLike) else list(log) if isinstance(log, Iterable) else []
         if not files or not all(isinstance(file, str | os.PathLike) for file in files):
-            raise checks.reject("log", "a path, or a list of paths", log)
+            raise checks.reject("log", "a path, or a list of paths", files if isinstance(log, Iterable) else log)
         source = os.fspath(state) if isinstance(state, str | os.PathLike) else "state"
         if isinstance(state, str | os.PathLike):
             state = read_json(state, "a saved bandit") if os.path.exists(state) else None
         found = None if state is None else cls._read(state, clock, source)
-        return cls._of(replayed(found, map(Path, files), clock), files[-1], durable, False)
+        ordered = in_order(Path(checked_path(file)) for file in files)
+        return cls._of(replayed(found, ordered, clock), ordered[-1], durable, False)
 
     @classmethod
     def merge(
@@ -484,6 +494,8 @@ class Bandit:
 
         Without a number of its own (`replica`) it gets one above all that can be given.
         """
+        if not isinstance(bandits, Iterable):
+            raise checks.reject("bandits", "a list of bandits", bandits)
         given = list(bandits)
         if not given:
             raise checks.reject("bandits", "one bandit at least", given)
@@ -516,3 +528,7 @@ class Bandit:
 
 def _rewarded(id: int, value: float, status: RewardStatus) -> Event:
     return {"event": "reward", "id": id, "reward": value, "status": str(status)}
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

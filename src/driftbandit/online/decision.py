@@ -19,7 +19,7 @@ class RewardStatus(enum.StrEnum):
     UNKNOWN = "unknown"
     """No decision of this bandit has this id; nothing changed."""
     EXPIRED = "expired"
-    """The wait time of the decision is over; nothing changed."""
+    """The wait time of the decision is over, and whether it got a reward is no longer kept; nothing changed."""
     REMOVED = "removed"
     """The arm is no longer there; nothing changed."""
 

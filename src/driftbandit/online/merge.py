@@ -106,10 +106,12 @@ def _latest(key: int, holders: list[Holder]) -> Lineage:
     """How far a replica has come, which all that know of it must agree on."""
     stages = [holder.known[key] for holder in holders if key in holder.known]
     latest = max(stages, key=lambda lineage: (len(lineage.spans), lineage.made, lineage.learned))
-    if not all(latest.goes_on_from(stage) for stage in stages):
+    settings = [holder.state.settings for holder in holders if not holder.known.get(key, latest).idle]
+    seeds = {setting.seed for setting in settings if setting.replica == key}
+    if len(seeds) > 1 or not all(latest.goes_on_from(stage) for stage in stages):
         raise InvalidValue(
-            f"replica must have gone one way, but two bandits went on from one state of replica {key}: "
-            "give one of them another number when it is loaded (replica=…)"
+            f"replica must be another number in each bandit, got {key} in two that went different ways: "
+            "give one of them another number when it is made or loaded (replica=…)"
         )
     return latest
 

@@ -12,8 +12,11 @@ later is read with a default, so that older files go on. Where that is not enoug
 
 import dataclasses
 import decimal
+import errno
 import math
+import os
 import secrets
+import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -24,12 +27,13 @@ from driftbandit import checks
 from driftbandit.compiling.linking import look_again
 from driftbandit.entries import Entries
 from driftbandit.errors import InvalidValue
+from driftbandit.files import unusable
 from driftbandit.online.arms import Arms
 from driftbandit.online.chooser import Chooser
 from driftbandit.online.decision import RewardStatus
 from driftbandit.online.evidence import Evidence
 from driftbandit.online.journal import Event, Position, events_in, position_of
-from driftbandit.online.pending import LARGEST_ID, MOST_REPLICAS, NUMBER, REPLICA_SHIFT, Lineage, Pending, Waiting
+from driftbandit.online.pending import LARGEST_ID, MOST_REPLICAS, NUMBER, REPLICA_SHIFT, ROOM, Lineage, Pending, Waiting
 from driftbandit.online.present import Present
 from driftbandit.online.summary import View
 from driftbandit.online.timing import Timing
@@ -221,9 +225,9 @@ class State:
         for arm in event.items("arms"):  # whoever went on without what the log says may have had other arms
             if arm not in self.arms:
                 self.add(arm)
-        start = lineage_of(event).spans[-1].start
-        if start != self.pending.own.spans[-1].start:
-            self.pending.go_on_at(start)
+        span = lineage_of(event).spans[-1]
+        if span.start != self.pending.own.spans[-1].start:
+            self.pending.go_on_at(span.start + span.made)
 
     def _decide_again(self, event: Entries) -> None:
         id, arm = event.whole("id", LARGEST_ID), self.arms.number(event.get("arm"))
@@ -232,8 +236,13 @@ class State:
             raise checks.reject("id", f"a new decision of replica {self.settings.replica} for one of its arms", id)
         now = self.timing.moment(None if self._tick else max(event.real("time"), self.timing.latest))
         self.expire([(old, waiting) for old, waiting in self.pending.due(now) if waiting[0] < 0])
-        if id & NUMBER != self.chooser.number + 1:
-            self.pending.go_on_at((id & NUMBER) - 1)
+        number, due = id & NUMBER, self.chooser.number + 1
+        if due < number < due + ROOM:  # a place that is drawn at random is elsewhere
+            raise InvalidValue(
+                f"decisions before this one are missing from the log, got id {id} after {id - number + due - 1}"
+            )
+        if number != due:
+            self.pending.go_on_at(number - 1)
         probability = min(event.real("probability", "[0, 1.000001]"), 1.0)  # integrals round
         used = event.real("used", "(0, 1]", probability if self.chooser.rule.selection == "weighted" else 1.0)
         self.evidence.advance(now)
@@ -243,14 +252,16 @@ class State:
     def _reward_again(self, event: Entries) -> None:
         id = event.whole("id", LARGEST_ID)
         status, decision = self.pending.look(id)
-        if status == RewardStatus.UNKNOWN and event.get("status") == RewardStatus.ACCEPTED:
+        if status == RewardStatus.UNKNOWN and event.get("status") != RewardStatus.UNKNOWN:
             raise InvalidValue(f"a decision that got a reward is missing from the log, got id {id}")
         if decision is not None and status == event.get("status"):
             self.take(id, status, decision, self.checked(event.get("reward")))
 
     def _expire_again(self, event: Entries) -> None:
         id = event.whole("id", LARGEST_ID)
-        _, decision = self.pending.look(id)
+        status, decision = self.pending.look(id)
+        if status == RewardStatus.UNKNOWN:
+            raise InvalidValue(f"a decision that expired is missing from the log, got id {id}")
         if decision is not None:
             del self.pending.decisions[id]
             if event.has("reward") and decision[0] >= 0:
@@ -331,12 +342,15 @@ def lineage_of(start: Entries) -> Lineage:
     return Lineage.restored(start.rows("own", 3))
 
 
-def replayed(state: State | None, files: Iterable[Path], clock: Callable[[], float]) -> State:
-    """A state, and what the files of its log say happened since; without one, all that they say."""
-    reached: dict[str, int] = {} if state is None or state.position is None else dict([state.position])
+def replayed(state: State | None, files: list[Path], clock: Callable[[], float]) -> State:
+    """A state, and what the files of its log, the oldest first, say happened since; without one, all that they say."""
+    saved = None if state is None else state.position
+    reached: dict[str, int] = {} if saved is None else dict([saved])
     """Of each part of the log, how many lines are in the state."""
+    there: dict[str, int] = {}
+    """Of each part of the log, how many lines are in the files."""
     part, lines, on = "", 0, False
-    for where, event in events_in(files):
+    for where, event in events_in(path for path in files if os.path.exists(path)):
         try:
             entries = Entries(event)
             if event["event"] == "start":
@@ -356,10 +370,20 @@ def replayed(state: State | None, files: Iterable[Path], clock: Callable[[], flo
                     state.redo(entries)
                     state.position = (part, lines)
                     reached[part] = lines
+            there[part] = max(lines, there.get(part, 0))
         except InvalidValue as error:
             raise InvalidValue(f"{where}: {error}") from None
-    if state is None or ((reached or part) and not on):
+    if state is None:
+        reason = FileNotFoundError(errno.ENOENT, "a first start? Bandit(…, log=…) begins one")
+        raise unusable("log", "there where no saved state is", files[-1], reason)
+    if not there and (reached or not os.path.exists(files[-1])):
+        hint = "nothing is there: give all files of the log, or go on without them by Bandit.load(…, log=…)"
+        raise InvalidValue(f"log must go on from the saved state, got {checks.shown(str(files[-1]))} ({hint})")
+    if there and not on:
         raise InvalidValue("log must go on from the saved state, got files without what came next")
+    if saved is not None and state.position == saved and there[saved[0]] < saved[1]:
+        lost = f"log has {there[saved[0]]} of the {saved[1]} lines that are in the saved state"
+        warnings.warn(f"{lost}: what came after them, if anything did, is lost", stacklevel=3)
     return state
 
 
@@ -376,7 +400,7 @@ def _check_gap(after: Position, reached: dict[str, int]) -> None:
     if after is None and reached:
         raise InvalidValue("another bandit begins here: it must have a log of its own")
     if after is not None and reached and after[1] > reached.get(after[0], -1):
-        raise InvalidValue("lines before this one are missing: give all files of the log, the oldest first")
+        raise InvalidValue("lines before this one are missing: give all files of the log")
 
 
 def _interval(low: float, high: float) -> str:

@@ -11,7 +11,9 @@ from driftbandit.entries import Entries
 SECONDS = "[-1e15, 1e15]"
 """Times that there are: thirty million years on either side of zero."""
 LEAP = 366 * 86400.0
-"""A clock that is ahead by more than this, in seconds, is believed when it says so twice."""
+"""A clock that is ahead by more than this, in seconds, is believed when it has gone on from there."""
+LASTING = 1.0
+"""By how many seconds: two readings in one wrong instant are one."""
 
 
 class Timing:
@@ -27,7 +29,7 @@ class Timing:
         self.latest = -math.inf
         """The seconds of the latest decision, −∞ before the first."""
         self._doubted = (math.nan, math.nan)
-        """The latest decision when the clock leapt ahead, and what it said."""
+        """The latest decision when the clock leapt ahead, and what it said first."""
 
     def move_to(self, seconds: float) -> None:
         """The latest decision was made then."""
@@ -55,15 +57,18 @@ class Timing:
         """What to make of a clock that was set back (time stands still), or leapt ahead (once is no evidence)."""
         if not self._leapt(seconds):
             return max(seconds, self.latest)
-        self._doubted = (self.latest, seconds)
-        leap = f"the clock leapt from {self.latest!r} to {seconds!r} seconds"
-        warnings.warn(f"{leap}, which is believed if it says so again", stacklevel=4)
+        before, said = self._doubted
+        if before != self.latest or not 0.0 <= seconds - said < LASTING:  # else it is in doubt already
+            self._doubted = (self.latest, seconds)
+            leap = f"the clock leapt from {self.latest!r} to {seconds!r} seconds"
+            warnings.warn(f"{leap}, which is believed if it says so a second later", stacklevel=4)
         return self.latest
 
     def _leapt(self, seconds: float) -> bool:
-        """Whether the clock is far ahead, for the first time since the latest decision."""
+        """Whether the clock is far ahead, and has not yet gone on from there since the latest decision."""
         before, said = self._doubted
-        return LEAP <= seconds - self.latest < math.inf and not (before == self.latest and said <= seconds)
+        lasts = before == self.latest and LASTING <= seconds - said < LEAP
+        return LEAP <= seconds - self.latest < math.inf and not lasts
 
     def reading(self, time: Any) -> float:
         """The time at which the state is looked at, in steps; never before the latest decision."""
