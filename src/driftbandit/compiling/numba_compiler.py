@@ -58,7 +58,7 @@ def _kernel_compiler(codegen: Any, compiler: Any, machinery: Any, lowering: Any,
 
 def _collect(library: Any, found: dict[Any, None]) -> None:
     if library not in found:
-        for called in library._linking_libraries:
+        for called in getattr(library, "parts", tuple)():  # Numba's own have theirs linked in
             _collect(called, found)
         found[library] = None
 
@@ -67,6 +67,9 @@ def _part_compiler(codegen: Any, compiler: Any, machinery: Any, lowering: Any, p
     def finalize(self: Any) -> None:
         """Nothing is linked in, and nobody asks for machine code."""
         self._finalized = True
+
+    def parts(self: Any) -> Any:
+        return self._linking_libraries
 
     def run_pass(self: Any, state: Any) -> Any:
         flags = state.flags
@@ -80,7 +83,7 @@ def _part_compiler(codegen: Any, compiler: Any, machinery: Any, lowering: Any, p
         state.targetctx.insert_user_function(name, state["cr"].fndesc, [state.library])
         return True
 
-    library = type("PartLibrary", (codegen.JITCodeLibrary,), {"finalize": finalize})
+    library = type("PartLibrary", (codegen.JITCodeLibrary,), {"finalize": finalize, "parts": parts})
     return _compiler("part", run_pass, compiler, machinery, lowering, passes)
 
 

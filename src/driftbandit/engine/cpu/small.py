@@ -13,7 +13,7 @@ from driftbandit.engine.cpu.shard import Outcome, Shard, run_shard
 
 OURS = "driftbandit."
 MOST_INTERPRETED = 1 << 13
-"""How many (arm, run, step) a process interprets: each takes 10 to 200 microseconds, a second in all."""
+"""How many (arm, run, step) a process interprets: each takes 10 to 220 microseconds, two seconds in all at most."""
 _interpreted = 0
 
 
