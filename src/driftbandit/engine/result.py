@@ -1,10 +1,11 @@
 """What a simulation found: figures of every run, with intervals, that can be saved, loaded and drawn."""
 
 import dataclasses
+import functools
 import importlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,22 @@ if TYPE_CHECKING:
     import xarray
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+class Recorded(NamedTuple):
+    """What a simulation recorded, as arrays by name; xarray, which takes a while to import, makes a dataset of it."""
+
+    variables: dict[str, tuple[tuple[str, ...], NDArray[Any]]]
+    """Dimensions and values."""
+    coords: dict[str, Any]
+    attrs: dict[str, Any]
+
+    def labelled(self) -> "xarray.Dataset":
+        """The same as a dataset."""
+        import xarray
+
+        return xarray.Dataset(self.variables, self.coords, self.attrs)
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Result:
     """The outcome of `simulate`.
 
@@ -33,32 +49,47 @@ class Result:
         static_oracle(run)             what the best single arm would have earned in expectation over the horizon
     """
 
-    dataset: "xarray.Dataset"
+    given: "Recorded | xarray.Dataset"
+
+    @functools.cached_property
+    def dataset(self) -> "xarray.Dataset":
+        """Everything that was recorded."""
+        return self.given.labelled() if isinstance(self.given, Recorded) else self.given
 
     @property
     def policies(self) -> list[str]:
         """The labels of the policies."""
-        return [str(label) for label in self.dataset["policy"].values]
+        return [str(label) for label in self._values("policy")]
 
     @property
     def environment(self) -> str:
         """The environment, in its text form."""
-        return str(self.dataset.attrs["environment"])
+        return str(self.given.attrs["environment"])
 
     @property
     def horizon(self) -> int:
         """The number of steps."""
-        return int(self.dataset.attrs["horizon"])
+        return int(self.given.attrs["horizon"])
 
     @property
     def runs(self) -> int:
         """The number of runs."""
-        return int(self.dataset.sizes["run"])
+        return len(self._values("static_oracle"))
 
     @property
     def seed(self) -> int:
         """The seed of all random numbers."""
-        return int(self.dataset.attrs["seed"])
+        return int(self.given.attrs["seed"])
+
+    def __repr__(self) -> str:
+        where = f"{self.environment}, {self.runs} runs of {self.horizon} steps, seed {self.seed}"
+        return f"<Result of {', '.join(self.policies)} in {where}>"
+
+    def _values(self, name: str) -> NDArray[Any]:
+        if isinstance(self.given, Recorded):
+            variables, coords = self.given.variables, self.given.coords
+            return variables[name][1] if name in variables else np.asarray(coords[name])
+        return np.asarray(self.given[name].values)
 
     @property
     def normalized_regret(self) -> Estimates:
@@ -73,7 +104,7 @@ class Result:
     @property
     def static_regret(self) -> Estimates:
         """Regret a step against the best single arm in hindsight, by policy; negative where a policy does better."""
-        oracle = self.dataset["static_oracle"].values
+        oracle = self._values("static_oracle")
         return Estimates(
             {label: estimate((oracle - self._last("expected", label)) / self.horizon) for label in self.policies}
         )
@@ -137,7 +168,7 @@ class Result:
         return cls(saved_result.read(path))
 
     def _last(self, variable: str, label: str) -> NDArray[np.float64]:
-        values: NDArray[np.float64] = self.dataset[variable].values[self.policies.index(label), :, -1]
+        values: NDArray[np.float64] = self._values(variable)[self.policies.index(label), :, -1]
         return values
 
     def _estimates(self, variable: str) -> Estimates:
@@ -170,13 +201,11 @@ def assemble(
     static_oracle: NDArray[np.float64],
 ) -> Result:
     """A result from the arrays that a simulation filled."""
-    import xarray
-
     bins = figures["choices"].shape[1]
     interval = np.minimum(np.arange(1, bins + 1) * bin_width, horizon)
     whole = np.int32 if horizon < 2**31 else np.float64  # netCDF 3 has no longer whole numbers
     each = ("policy", "run", "step")
-    dataset = xarray.Dataset(
+    recorded = Recorded(
         {
             "regret": (each, figures["regret"]),
             "expected": (each, figures["expected"]),
@@ -198,7 +227,7 @@ def assemble(
             "specification": specification,
         },
     )
-    return Result(dataset)
+    return Result(recorded)
 
 
 def _small(counts: NDArray[np.int64]) -> NDArray[Any]:
