@@ -43,6 +43,8 @@ class Crew:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self.size == 0:  # dismissed already
+            return
         with contextlib.suppress(queue.Empty):  # what nobody has begun, nobody will wait for
             while item := self._questions.get_nowait():
                 item[0].cancel()
@@ -51,6 +53,9 @@ class Crew:
     def ask(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
         """What a function of a module returns for these arguments, when it is known; or `Unanswered`."""
         answer: Future[Any] = Future()
+        if self.size == 0:
+            answer.set_exception(Unanswered("nobody is there"))
+            return answer
         try:
             question = pickle.dumps((function, arguments))
         except Exception as error:  # whatever cannot be sent raises
@@ -79,7 +84,7 @@ class Crew:
                 pickle.dump(question, process.stdin)
                 process.stdin.flush()
                 known, value = pickle.load(process.stdout)
-            except (OSError, EOFError, pickle.PickleError) as error:
+            except Exception as error:  # also of an answer that cannot be read
                 _end(process)
                 process = None
                 known, value = False, f"a process ended ({error})"

@@ -4,7 +4,7 @@ import dataclasses
 import time
 from collections.abc import Iterator, Sequence
 
-from driftbandit.compiling.target import cache_folder
+from driftbandit.compiling.target import cache_folder, can_write
 from driftbandit.engine.cpu.shard import Shard, run_shard
 from driftbandit.environments import Environment
 from driftbandit.errors import InvalidValue
@@ -27,7 +27,8 @@ def usual_policies() -> list[Policy]:
 
 def warm(policies: Sequence[Policy], environments: Sequence[Environment]) -> Iterator[tuple[str, float]]:
     """Compile what policies run live, and in these environments; each as it is done, with the seconds it took."""
-    if cache_folder() is None:
+    folder = cache_folder()
+    if folder is None or not can_write(folder):
         raise InvalidValue("DRIFTBANDIT_CACHE must name a folder that can be written, for kernels to be kept")
     for policy in policies:
         began = time.perf_counter()

@@ -17,7 +17,7 @@ import pytest
 
 import driftbandit
 import driftbandit as db
-from driftbandit.compiling import linking
+from driftbandit.compiling import linking, target
 from driftbandit.compiling.target import CPU, Processor, cache_folder
 from driftbandit.engine.cpu import choice, loop, shard
 
@@ -229,6 +229,25 @@ def test_a_cache_that_was_filled_elsewhere_is_used_and_for_another_processor_fil
     added, again = used(tmp_path / "copy", tmp_path / "two", NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES="")
     assert (len(added), again) == (2, told)
     assert used(tmp_path / "copy", tmp_path / "one") == (set(), told)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_cache_that_can_only_be_read_is_used(tmp_path: Path) -> None:
+    assert run(SMALL_KERNEL.format(start=0), tmp_path) == "True"
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    for path in (tmp_path, *tmp_path.rglob("*")):
+        path.chmod(path.stat().st_mode & ~0o222)
+    assert run(SMALL_KERNEL.format(start=0), tmp_path) == "True"
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+
+
+def test_a_folder_that_cannot_be_written_is_looked_into(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(target, "can_write", lambda folder: False)
+    monkeypatch.setenv("DRIFTBANDIT_CACHE", str(tmp_path))
+    assert cache_folder.__wrapped__() == tmp_path
+    monkeypatch.setenv("DRIFTBANDIT_CACHE", str(tmp_path / "file"))
+    (tmp_path / "file").touch()
+    assert cache_folder.__wrapped__() is None
 
 
 def test_parts_without_slots_are_compiled_once_for_all_kernels(monkeypatch: pytest.MonkeyPatch) -> None:

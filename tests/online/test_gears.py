@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import math
 import random
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -146,7 +147,7 @@ def test_exact_odds_are_the_same_to_the_last_bit() -> None:
     rng = np.random.default_rng(4)
     beta = long_kernel(beta_arms.selection)
     normal = long_kernel(normal_arms.largest)
-    for n_arms in (2, 3, 5):
+    for n_arms in (2, 3, 5, 12):
         for size in (1e-3, 1.0, 30.0, 1e4, 1e6):
             arms = rng.uniform(0.05, 1.0, (1, n_arms, 2)) * size
             for kernel, arguments in ((beta, (arms, False)), (beta, (arms, True)), (normal, (arms,))):
@@ -176,3 +177,58 @@ def test_where_python_raises_the_compiled_answer_is_waited_for() -> None:
     assert function.kernel is None
     assert math.isnan(function(-2.0))
     assert function.kernel is not None
+
+
+SIGN = 1.0
+
+
+def by_sign(p, shared, n, s):
+    return SIGN * (s + 1.0) / (n + 1.0)
+
+
+def by_array(p, shared, n, s):
+    return np.log(np.array([n + 1.0, s + 2.0])).sum()
+
+
+def observe(p, n, s, reward, probability):
+    return n + 1.0, s + reward
+
+
+def own(score: Any) -> db.Bandit:
+    rule = db.Rule(selection="index", score=score, learn=observe, parameters=())
+    return bandit_of(rules.Given(known_as=score.__name__, given=rule))
+
+
+def test_what_is_compiled_later_is_what_was_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    bandit = own(by_sign)
+    lost = set()
+    for _ in range(3):
+        decision = bandit.select()
+        bandit.reward(decision, 0.0)
+        lost.add(decision.arm)
+    monkeypatch.setitem(globals(), "SIGN", -1.0)
+    with pytest.raises(db.InvalidValue, match="was defined again: make the bandit anew"):
+        bandit.warm_up()
+    assert bandit.select().arm not in lost  # as it was when the bandit was made
+    assert bandit._chooser._compiled is None
+
+
+def test_what_only_compiled_code_can_do_is_waited_for() -> None:
+    bandit = own(by_array)
+    assert bandit.select().arm in "abcd"
+    assert bandit._chooser._gears.kernel is not None
+
+
+def test_without_a_thread_decisions_are_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    monkeypatch.setattr(gears._background, "start", type(gears._background).start.__get__(gears._background))
+
+    def no_more(self: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", no_more)
+    bandit = own(lambda p, shared, n, s: s - n)
+    with first_gear():
+        assert bandit.select().arm in "abcd"
+    assert gears._background.idle
+    gears._background.waiting.clear()

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from driftbandit.compiling.interpreter import INTERPRETED
-from driftbandit.compiling.linking import Function, link
+from driftbandit.compiling.linking import Function, link, plain_digest
 from driftbandit.compiling.target import CPU, Target
-from driftbandit.errors import DriftbanditError
+from driftbandit.errors import DriftbanditError, InvalidValue
 
 PAUSE = 0.1
 """Seconds from the first call to the start of the compiler."""
@@ -40,6 +40,8 @@ class Gears:
         """The compiled function, once it is there."""
         self._interpreted = interpreted
         self._source = function, target, slots
+        self._digest = plain_digest(function, slots)
+        """Of a user's own functions: what is compiled later must be what was interpreted."""
         self._like: tuple[Any, ...] = ()
         """Arguments of the types for which it is compiled."""
         self._asked = False
@@ -57,7 +59,7 @@ class Gears:
             if _background.idle:
                 _background.start()
         if self.kernel is None:
-            with np.errstate(all="ignore"), contextlib.suppress(ArithmeticError, ValueError):
+            with np.errstate(all="ignore"), contextlib.suppress(Exception):
                 return self._interpreted(*arguments)
         return self.wait(*arguments)
 
@@ -79,11 +81,17 @@ class Gears:
             if self.kernel is None:
                 if _background.torn:
                     raise DriftbanditError(TORN)
+                if self._digest != plain_digest(function, slots):
+                    raise InvalidValue(f"what {function.__name__} runs was defined again: make the bandit anew")
                 import numba  # late: it takes a while
 
                 kernel = link(function, target, **slots)
                 kernel.compile(tuple(map(numba.typeof, self._like)))
                 self.kernel, self._like = kernel, ()
+
+    def give_up(self) -> None:
+        """It cannot be compiled."""
+        self._like = ()
 
 
 Functions = Iterator[tuple[Gears, tuple[Any, ...]]]
@@ -109,7 +117,10 @@ class _Background:
                 if self.idle and self.waiting:
                     _wait_before_forks()
                     self.idle = False
-                    threading.Thread(target=self._run, name="driftbandit compiler", daemon=True).start()
+                    try:
+                        threading.Thread(target=self._run, name="driftbandit compiler", daemon=True).start()
+                    except RuntimeError:  # no more threads, or the process is ending
+                        self.idle = True
             finally:
                 self._starting.release()
 
@@ -129,6 +140,7 @@ class _Background:
                 self.waiting[0].compile()
             except Exception as error:  # what cannot be compiled stays as it is; a user's own function is named
                 warnings.warn(f"what runs live stays slow: {error}", RuntimeWarning, stacklevel=2)
+                self.waiting[0].give_up()
             finally:
                 self.waiting.popleft()
 
@@ -176,6 +188,12 @@ def _wait_before_forks() -> None:
     importlib.import_module("logging")
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(before=_background.pause)
+
+
+@functools.cache
+def geared_part(function: Function, target: Target = CPU) -> Gears:
+    """A function of this package without slots, which nobody defines again."""
+    return geared(function, target)
 
 
 def geared(function: Function, target: Target = CPU, **slots: Any) -> Gears:

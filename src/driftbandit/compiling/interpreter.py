@@ -27,8 +27,12 @@ MANTISSA_BITS, SQRT_HALF_BITS = int(elementary.MANTISSA_BITS), int(elementary.SQ
 FIRST_INFINITE = 1024.0
 SPLITTER = 134217729.0  # 2^27 + 1 cuts a double into two halves whose products are exact
 SMALL, LARGE = 1e-250, 1e250  # between these nothing that is computed on the way overflows, or loses bits below
-ON_REALS = ("sqrt", "exp", "log", "log1p", "expm1", "sin", "cos", "tan", "tanh", "hypot", "log2", "log10")
+ON_REALS = ("sqrt", "exp", "log", "log1p", "expm1", "sin", "cos", "tan", "tanh", "log2", "log10")
 """Functions of NumPy that compiled code takes from the C library, as `math` does."""
+
+
+OF_C = {"lgamma": ("lgamma", 1), "gamma": ("tgamma", 1), "hypot": ("hypot", 2)}
+"""Functions of the C library that Python has written anew, by the name that C has for them, and of how many numbers."""
 
 
 class Interpreter(Target):
@@ -45,7 +49,7 @@ class Interpreter(Target):
             elementary.split: split,
             elementary.power_of_two: power_of_two,
             math: Mathematics("math"),
-            math.lgamma: lgamma_of_c(),
+            **{getattr(math, name): of_c(name) for name in OF_C},
             np: Numbers("numpy"),
         }
 
@@ -67,7 +71,7 @@ class Mathematics(types.ModuleType):
     """What `math` stands for."""
 
     def __getattr__(self, name: str) -> Any:
-        return lgamma_of_c() if name == "lgamma" else getattr(math, name)
+        return of_c(name) if name in OF_C else getattr(math, name)
 
 
 class Numbers(types.ModuleType):
@@ -77,7 +81,7 @@ class Numbers(types.ModuleType):
     float64 = float
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(math if name in ON_REALS else np, name)
+        return of_c(name) if name in OF_C else getattr(math if name in ON_REALS else np, name)
 
     @staticmethod
     def floor(x: float) -> float:
@@ -101,13 +105,14 @@ class Fields:
 
 
 @functools.cache
-def lgamma_of_c() -> Any:
-    """The C library's ln Γ, which compiled code calls: Python has its own, which rounds otherwise."""
+def of_c(name: str) -> Any:
+    """A function of the C library, which compiled code calls: Python has its own, which rounds otherwise."""
+    its_name, count = OF_C[name]
     try:
-        found = ctypes.PyDLL("ucrtbase" if sys.platform == "win32" else None).lgamma
+        found = getattr(ctypes.PyDLL("ucrtbase" if sys.platform == "win32" else None), its_name)
     except (OSError, AttributeError):
-        return math.lgamma
-    found.restype, found.argtypes = ctypes.c_double, [ctypes.c_double]
+        return getattr(math, name)
+    found.restype, found.argtypes = ctypes.c_double, [ctypes.c_double] * count
     return found
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import importlib
+import tempfile
 from typing import Any
 
 
@@ -24,11 +25,12 @@ def kept_class() -> Any:
         def __init__(self, function: Any, folder: str) -> None:
             settings: Any = numba.config
             before = settings.CACHE_DIR
-            settings.CACHE_DIR = folder  # read once, here
-            try:
-                super().__init__(function)
-            finally:
-                settings.CACHE_DIR = before
+            with tempfile.TemporaryDirectory() as anywhere:  # Numba insists on one that it can write to
+                settings.CACHE_DIR = anywhere  # read once, here
+                try:
+                    super().__init__(function)
+                finally:
+                    settings.CACHE_DIR = before
             self._impl.locator._cache_path = self._cache_path = folder
             self._cache_file = caching.IndexDataCacheFile(folder, self._impl.filename_base, "")
 

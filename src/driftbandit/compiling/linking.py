@@ -95,6 +95,13 @@ def _is_ours(part: Any) -> bool:
     return (getattr(part, "__module__", None) or "").startswith(OURS)
 
 
+def plain_digest(function: Function, slots: Mapping[str, Any]) -> str:
+    """What a linked function does, as far as a user's own functions are in it, which may be defined again; else ""."""
+    if all(_is_ours(part) for part in (function, *slots.values()) if callable(part)):
+        return ""
+    return _plain_digest((function, None, tuple(slots.items())))
+
+
 def _plain_digest(key: Any) -> str:
     function, _, slots = key
     return _Binding(_NOWHERE, dict(slots)).bind(function)[1]

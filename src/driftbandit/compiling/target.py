@@ -1,5 +1,6 @@
 """Where compiled functions run (the processor here, a card in `driftbandit.engine.cuda.target`), and are kept."""
 
+import contextlib
 import functools
 import os
 import sys
@@ -91,7 +92,8 @@ class Processor(Target):
         folder = cache_folder()
         kernel: Any = numba.njit(**options)(function)
         if folder is not None and Path(function.__code__.co_filename).is_file():
-            kernel._cache = kept_class()(function, str(folder / digest[:2] / digest))
+            with contextlib.suppress(OSError):  # nothing at all can be written
+                kernel._cache = kept_class()(function, str(folder / digest[:2] / digest))
         return kernel
 
 
@@ -108,7 +110,7 @@ CPU_OF_OTHERS = Allocating()
 
 @functools.cache
 def cache_folder() -> Path | None:
-    """Where compiled kernels are kept, or None where nothing can be written.
+    """Where compiled kernels are kept, or None where there is no such folder; one that can only be read will do.
 
     `DRIFTBANDIT_CACHE` names another folder; set to nothing it turns the cache off.
     """
@@ -118,12 +120,20 @@ def cache_folder() -> Path | None:
     try:
         folder = Path(chosen) if chosen else _usual_folder()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except (OSError, RuntimeError):  # RuntimeError: nobody knows where home is
+        return None
+    return folder if can_write(folder) or os.access(folder, os.R_OK | os.X_OK) else None
+
+
+def can_write(folder: Path) -> bool:
+    """Whether files can be made in a folder."""
+    try:
         probe = folder / f".write-{os.getpid()}-{threading.get_ident()}"
         probe.touch()
         probe.unlink()
-    except (OSError, RuntimeError):  # RuntimeError: nobody knows where home is
-        return None
-    return folder
+    except OSError:
+        return False
+    return True
 
 
 def _usual_folder() -> Path:

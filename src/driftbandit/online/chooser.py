@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.compiling.gears import Functions, Gears, geared
+from driftbandit.compiling.gears import Functions, Gears, geared, geared_part
 from driftbandit.engine.cpu import context, watch
 from driftbandit.engine.cpu.block import Reals
 from driftbandit.engine.step import numbers, one_run
@@ -127,9 +127,9 @@ class Chooser:
         """What choosing runs, each with arguments of the right types."""
         yield self._gears, (table, order.list, shapes, self._settings, 1.0, order.active, order.count, 0.0)
         if self.rule.binary:
-            yield geared(trial), (np.uint64(self.seed), 0, 1)
+            yield geared_part(trial), (np.uint64(self.seed), 0, 1)
         if order.may_sleep:
-            yield geared(exponential), (np.uint64(self.seed), 0, 1)
+            yield geared_part(exponential), (np.uint64(self.seed), 0, 1)
 
     def best_asleep(self, shared: float, order: Order) -> float:
         """The largest score of the arms that are asleep in the next decision."""
@@ -146,7 +146,8 @@ class Chooser:
 
         It is keyed by the decision, so the outcome does not depend on when or where the reward comes.
         """
-        return float(geared(trial)(np.uint64(self.seed), replica, number))
+        gears = geared_part(trial)
+        return float((gears.kernel or gears)(np.uint64(self.seed), replica, number))
 
 
 def _check_alike(policy: Policy, first: Rule, other: Rule) -> None:

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from driftbandit import checks
-from driftbandit.compiling.gears import Functions, geared
+from driftbandit.compiling.gears import Functions, geared_part
 from driftbandit.engine.cpu.block import Integers, Reals
 from driftbandit.entries import Entries
 from driftbandit.errors import InvalidValue
@@ -270,7 +270,7 @@ class Evidence:
 
     def _in_gear(self) -> Any:
         """What adds a reward while that may not be compiled yet."""
-        gears = geared(credit)
+        gears = geared_part(credit)
         self._credit = gears.kernel
         return self._credit or gears
 
@@ -278,7 +278,7 @@ class Evidence:
         """What decisions and rewards run, each with arguments of the right types."""
         yield from self.chooser.functions(self.table, self.shapes, self.order)
         if self.window is None:
-            yield geared(credit), (self.table, 0, self.initial, 1.0)
+            yield geared_part(credit), (self.table, 0, self.initial, 1.0)
 
     def remember(self, row: Observation) -> None:
         """An observation in the window."""

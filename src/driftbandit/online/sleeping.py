@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftbandit import checks
-from driftbandit.compiling.gears import geared
+from driftbandit.compiling.gears import geared_part
 from driftbandit.compiling.slot import OPEN
 from driftbandit.engine.cpu.block import Integers, Reals
 from driftbandit.engine.step.parts import own_of
@@ -162,7 +162,8 @@ def grown(array: NDArray[Any], capacity: int, axis: int = 0) -> NDArray[Any]:
 def best_asleep(rule: Rule, shared: float, count: int, seed: int, replica: int, sequence: int) -> float:
     """The largest score of `count` sleeping arms in one decision."""
     assert rule.posterior is not None
-    luck = geared(exponential)(np.uint64(seed), replica, sequence)
+    gears = geared_part(exponential)
+    luck = (gears.kernel or gears)(np.uint64(seed), replica, sequence)
     successes, failures = rule.posterior.shape(rule.parameters, shared, *rule.initial)
     value = best_log_odds(luck, count, successes, failures)
     return value if rule.posterior.small else math.exp(min(value, 700.0))
