@@ -74,7 +74,7 @@ class Processor(Target):
 
     @property
     def of_others(self) -> Target:
-        return self if self.allocates else CPU_OF_OTHERS
+        return CPU_OF_OTHERS if self is CPU else self
 
     @property
     def _options(self) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def run_shard(
     done: Callable[[int], None] = lambda run_steps: None,
     stop: Callable[[], bool] = lambda: False,
     block_size: int | None = None,
-    target: Target = CPU,
+    target: Target | None = None,
 ) -> Outcome:
     """Run a shard on this processor, compiled or interpreted, with the same outcome.
 
@@ -96,7 +96,7 @@ def run_shard(
     for start in range(0, shard.runs, size):
         count = min(size, shard.runs - start)
         rows = slice(start, start + count)
-        _run_block(shard, shard.first_run + start, count, _rows_of(outcome, rows), done, stop, target)
+        _run_block(shard, shard.first_run + start, count, _rows_of(outcome, rows), done, stop, target or CPU)
     return outcome
 
 
