@@ -484,8 +484,13 @@ TestReplicas.settings = settings(max_examples=60, stateful_step_count=40, deadli
 @pytest.mark.slow
 def test_hundreds_of_random_histories() -> None:
     class Long(Replicas):
-        pass
+        tried = 0
+
+        def __init__(self) -> None:
+            super().__init__()
+            Long.tried += 1
 
     run = Long.TestCase
     run.settings = settings(max_examples=300, stateful_step_count=60, deadline=None)
     run().runTest()
+    assert Long.tried >= 300

@@ -48,8 +48,8 @@ def _kernel_compiler(codegen: Any, compiler: Any, machinery: Any, lowering: Any,
         codegen.JITCodeLibrary.finalize(self)
 
     def run_pass(self: Any, state: Any) -> Any:
-        state.library = library(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.library.enable_object_caching()
+        state["library"] = own = library(state.targetctx.codegen(), state.func_id.func_qualname)
+        own.enable_object_caching()
         return passes.NativeLowering.run_pass(self, state)
 
     library = type("KernelLibrary", (codegen.JITCodeLibrary,), {"finalize": finalize})
@@ -75,12 +75,12 @@ def _part_compiler(codegen: Any, compiler: Any, machinery: Any, lowering: Any, p
         flags = state.flags
         state.flags = flags.copy()
         state.flags.no_compile = True
-        state.library = library(state.targetctx.codegen(), state.func_id.func_qualname)
+        state["library"] = own = library(state.targetctx.codegen(), state.func_id.func_qualname)
         passes.NativeLowering.run_pass(self, state)
         state.flags = flags
         name: Any = [].append  # Numba knows a function by an object that Python could call: any that is no other's
         state["cr"] = state["cr"]._replace(cfunc=name)
-        state.targetctx.insert_user_function(name, state["cr"].fndesc, [state.library])
+        state.targetctx.insert_user_function(name, state["cr"].fndesc, [own])
         return True
 
     library = type("PartLibrary", (codegen.JITCodeLibrary,), {"finalize": finalize, "parts": parts})
