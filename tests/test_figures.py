@@ -3,6 +3,7 @@ import itertools
 import subprocess
 import sys
 
+import matplotlib.text
 import numpy as np
 import pytest
 
@@ -107,5 +108,8 @@ def test_the_options_of_plot_are_its_own(result):
 
 
 def test_a_name_with_dollars_is_no_formula(result):
-    figure = result.plot(labels=["$x$", "$\\nothing$"], title="$ and $\\oops$")
-    figure.savefig(io.BytesIO(), format="svg")
+    labels, title = ["$x$", "$\\nothing$"], "$ and $\\oops$"
+    figure = result.plot(labels=labels, title=title)
+    figure.savefig(io.BytesIO(), format="svg")  # an unknown formula would raise here
+    drawn = [text.get_text().replace(r"\$", "$") for text in figure.findobj(matplotlib.text.Text)]
+    assert {*labels, title} <= set(drawn)
