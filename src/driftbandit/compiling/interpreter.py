@@ -21,11 +21,11 @@ import numpy as np
 
 from driftbandit.compiling.target import Target
 from driftbandit.numerics import elementary
+from driftbandit.numerics.rounding import two_product
 
 REAL, WHOLE = struct.Struct("<d"), struct.Struct("<q")
 MANTISSA_BITS, SQRT_HALF_BITS = int(elementary.MANTISSA_BITS), int(elementary.SQRT_HALF_BITS)
 FIRST_INFINITE = 1024.0
-SPLITTER = 134217729.0  # 2^27 + 1 cuts a double into two halves whose products are exact
 SMALL, LARGE = 1e-250, 1e250  # between these nothing that is computed on the way overflows, or loses bits below
 ON_REALS = ("sqrt", "exp", "log", "log1p", "expm1", "sin", "cos", "tan", "tanh", "log2", "log10")
 """Functions of NumPy that compiled code takes from the C library, as `math` does."""
@@ -119,7 +119,7 @@ def of_c(name: str) -> Any:
 def fused(x: float, y: float, z: float) -> float:
     """x·y + z with one rounding, where Python has no `math.fma` (it has from 3.13 on).
 
-    The product is taken exactly, as its rounding and the error of that (Dekker); `math.fsum` rounds a sum once.
+    The product is taken exactly, as its rounding and the error of that; `math.fsum` rounds a sum once.
 
     >>> fused(1.0 + 2.0**-52, 1.0 - 2.0**-52, -1.0) == -(2.0**-104)
     True
@@ -127,14 +127,7 @@ def fused(x: float, y: float, z: float) -> float:
     product = x * y
     if not (SMALL < abs(product) < LARGE and abs(x) < LARGE and abs(y) < LARGE and abs(z) < LARGE):
         return by_whole_numbers(x, y, z)
-    wide = SPLITTER * x
-    x_high = wide - (wide - x)
-    x_low = x - x_high
-    wide = SPLITTER * y
-    y_high = wide - (wide - y)
-    y_low = y - y_high
-    error = ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
-    return fsum((product, error, z))
+    return fsum((*two_product(x, y), z))
 
 
 def by_whole_numbers(x: float, y: float, z: float) -> float:

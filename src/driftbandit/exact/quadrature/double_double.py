@@ -6,30 +6,12 @@ is chosen. So the log odds of every posterior are kept to about 30 digits.
 
 import math
 
-SPLITTER = 134217729.0  # 2^27 + 1 cuts a double into two halves whose products are exact
+from driftbandit.numerics.rounding import two_product, two_sum
+
 LN2_HIGH = 0.6931471805599453
 LN2_MIDDLE = 2.3190468138462996e-17
 HALVINGS = 7
 TERMS = 10
-
-
-def two_sum(x: float, y: float) -> tuple[float, float]:
-    """The sum x + y exactly, as its rounding and the error of that."""
-    total = x + y
-    part = total - x
-    return total, (x - (total - part)) + (y - part)
-
-
-def two_product(x: float, y: float) -> tuple[float, float]:
-    """The product x·y exactly, as its rounding and the error of that (Dekker)."""
-    product = x * y
-    wide = SPLITTER * x
-    x_high = wide - (wide - x)
-    x_low = x - x_high
-    wide = SPLITTER * y
-    y_high = wide - (wide - y)
-    y_low = y - y_high
-    return product, ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
 
 
 def pair_product(x: float, x_low: float, y: float, y_low: float) -> tuple[float, float]:

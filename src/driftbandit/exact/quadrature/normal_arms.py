@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from driftbandit.exact.quadrature.double_double import two_sum
 from driftbandit.exact.quadrature.legendre import NODES, POINTS
 from driftbandit.exact.quadrature.normal_cdf import cdf_on_nodes, density_on_nodes, log_cdf, scaled_tail, standardised
 from driftbandit.exact.quadrature.panels import MOST_PANELS, PANEL, Panel
@@ -32,6 +31,7 @@ from driftbandit.exact.quadrature.sums import (
     take_panel_for_all,
 )
 from driftbandit.numerics.elementary import exp, log
+from driftbandit.numerics.rounding import two_sum
 
 CDF_END = 8.5  # deviations above the mean from where on Φ is 1 in double precision
 REACH = 9.0  # longest panel, in deviations of the sharpest arm
