@@ -19,6 +19,12 @@ def kernels_for_small_games(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("driftbandit.engine.cpu.small.MOST_INTERPRETED", 0)
 
 
+@pytest.fixture(autouse=True)
+def no_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All cores have tests to run already: other processes that compile would take from them what they give."""
+    monkeypatch.setattr("driftbandit.engine.cpu.threads.MOST_OTHERS", 0)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("-m"):
         return

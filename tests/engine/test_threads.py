@@ -1,6 +1,12 @@
 """Shards are shared out so that no thread waits for a kernel that another one has compiled, if there is other work."""
 
+import concurrent.futures
 import dataclasses
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -8,7 +14,7 @@ import pytest
 import driftbandit as db
 from driftbandit.engine.cpu import small, threads
 from driftbandit.engine.cpu.shard import Shard
-from driftbandit.engine.cpu.threads import _Todo
+from driftbandit.engine.cpu.threads import _kernels_of, _Todo
 from driftbandit.policies import posterior
 
 
@@ -22,7 +28,7 @@ EXP = db.Exp3(exploration=0.1)
 
 
 def test_while_a_kernel_is_compiled_others_play_what_is_compiled_already() -> None:
-    todo = _Todo(shards(DTS, DTS, DTS, UCB, UCB, EXP))
+    todo = _Todo(_kernels_of(shards(DTS, DTS, DTS, UCB, UCB, EXP)))
     assert todo.take() == 0  # compiles the first kernel
     assert todo.take() == 3  # nothing can be played yet: another kernel
     todo.finished(0)
@@ -36,7 +42,7 @@ def test_while_a_kernel_is_compiled_others_play_what_is_compiled_already() -> No
 
 def test_one_thread_takes_every_shard_once() -> None:
     work = shards(EXP, DTS, UCB, UCB, DTS, EXP, EXP)
-    todo, taken = _Todo(work), []
+    todo, taken = _Todo(_kernels_of(work)), []
     while (index := todo.take()) is not None:
         todo.finished(index)
         taken.append(index)
@@ -44,7 +50,7 @@ def test_one_thread_takes_every_shard_once() -> None:
 
 
 def test_shards_that_wait_for_one_kernel_are_still_given_out() -> None:
-    todo = _Todo(shards(DTS, DTS, DTS))
+    todo = _Todo(_kernels_of(shards(DTS, DTS, DTS)))
     assert [todo.take() for _ in range(4)] == [0, 1, 2, None]
 
 
@@ -66,9 +72,9 @@ def test_a_policy_that_cannot_be_hashed_is_played_too() -> None:
 
 def test_parameters_do_not_need_another_kernel_but_rules_and_environments_do() -> None:
     same = shards(DTS, db.DiscountedThompsonSampling(discount=0.9), db.ThompsonSampling())
-    assert len(_Todo(same)._left) == 1
-    assert len(_Todo(same + shards(db.OptimisticThompsonSampling()))._left) == 2
-    assert len(_Todo(same + shards(DTS, environment=db.Fast(rested=True)))._left) == 2
+    assert len(set(_kernels_of(same))) == 1
+    assert len(set(_kernels_of(same + shards(db.OptimisticThompsonSampling())))) == 2
+    assert len(set(_kernels_of(same + shards(DTS, environment=db.Fast(rested=True))))) == 2
 
 
 def test_the_first_small_game_needs_no_kernel_and_has_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,3 +89,42 @@ def test_the_first_small_game_needs_no_kernel_and_has_the_same_bits(monkeypatch:
         assert play(3) == compiled
     monkeypatch.setattr(small, "run_shard", None)
     assert play(3) == compiled  # too much for what is left
+
+
+def test_a_kernel_that_another_process_compiles_is_waited_for_only_when_nothing_else_is_left() -> None:
+    kernels = _kernels_of(shards(DTS, UCB, EXP))
+    coming = {kernel: concurrent.futures.Future() for kernel in kernels[1:]}
+    todo = _Todo(kernels, coming)
+    assert todo.take() == 0
+    assert coming[kernels[1]].set_running_or_notify_cancel()
+    assert todo.take() == 2  # nobody had begun with it, and now nobody will
+    assert coming[kernels[2]].cancelled()
+    stop, waited = threading.Event(), []
+    assert todo.take() == 1
+    thread = threading.Thread(target=lambda: (todo.wait_for(1, stop), waited.append(coming[kernels[1]].done())))
+    thread.start()
+    coming[kernels[1]].set_exception(RuntimeError("it ended"))
+    thread.join(10)
+    assert waited == [True]
+
+
+PROGRAM = """
+import driftbandit as db
+from driftbandit.engine.cpu import threads
+threads.cores = lambda: 2
+policies = [db.UCB1(), db.UniformRandom(), db.DiscountedUCB(discount=0.9)]
+result = db.simulate(policies, db.Fast(), horizon=50, runs=64, seed=1, threads=2)
+print(result.normalized_regret)
+"""
+
+
+def test_other_processes_leave_kernels_that_give_the_same_result(tmp_path: Path) -> None:
+    def told(program: str) -> str:
+        environment = os.environ | {"DRIFTBANDIT_CACHE": str(tmp_path)}
+        return subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True, timeout=200
+        ).stdout
+
+    first = told(PROGRAM)
+    assert len(list(tmp_path.glob("*/*/*.nbi"))) == 3
+    assert told(PROGRAM) == told(PROGRAM.replace("threads.cores = lambda: 2", "threads.MOST_OTHERS = 0")) == first

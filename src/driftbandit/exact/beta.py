@@ -7,7 +7,6 @@ import numpy as np
 from driftbandit import checks
 from driftbandit.compiling.long_kernels import answer
 from driftbandit.exact.parameters import Array, posteriors
-from driftbandit.exact.quadrature import beta_arms
 
 SMALLEST, LARGEST = 1e-30, 1e12  # beyond, the log odds of a sample or their spacing leave what a double can hold
 
@@ -37,6 +36,8 @@ def selection_probabilities(parameters: Any, optimistic: bool = False) -> Array:
     >>> selection_probabilities([(1, 1), (1, 1), (2, 1)], optimistic=True).round(6)
     array([0.200617, 0.200617, 0.598765])
     """
+    from driftbandit.exact.quadrature import beta_arms  # late, as few need it
+
     array = posteriors(parameters)
     checks.flag("optimistic", optimistic)
     n_arms = array.shape[-2]

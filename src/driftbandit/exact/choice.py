@@ -12,7 +12,6 @@ from driftbandit.compiling.long_kernels import long_kernel
 from driftbandit.errors import InvalidValue
 from driftbandit.exact.beta import LARGEST, SMALLEST, selection_probabilities
 from driftbandit.exact.normal import normal_probabilities
-from driftbandit.exact.quadrature import beta_arms, normal_arms
 from driftbandit.policies import Policy, Rule
 
 Reals = NDArray[np.float64]
@@ -179,6 +178,8 @@ def arm_probabilities(
 
 def functions_of_odds(rule: Rule) -> Functions:
     """What the odds of a rule run, each with arguments of the right types."""
+    from driftbandit.exact.quadrature import beta_arms, normal_arms  # late, as few need them
+
     if rule.posterior is not None:
         states, out = np.ones((1, 2, 2)), np.empty((1, 2))
         if rule.posterior.law == "normal":

@@ -6,7 +6,6 @@ import numpy as np
 
 from driftbandit.compiling.long_kernels import answer
 from driftbandit.exact.parameters import Array, normals
-from driftbandit.exact.quadrature import normal_arms
 
 
 def normal_probabilities(parameters: Any) -> Array:
@@ -30,6 +29,8 @@ def normal_probabilities(parameters: Any) -> Array:
     >>> normal_probabilities([(0, 1), (0, 1), (0, 0)]).round(6)
     array([0.375, 0.375, 0.25 ])
     """
+    from driftbandit.exact.quadrature import normal_arms  # late, as few need it
+
     array = normals(parameters)
     n_arms = array.shape[-2]
     states = np.ascontiguousarray(array.reshape(-1, n_arms, 2))

@@ -7,7 +7,6 @@ import numpy as np
 from driftbandit.compiling.long_kernels import answer
 from driftbandit.exact.beta import selection_probabilities
 from driftbandit.exact.parameters import Array, broadcast, positive
-from driftbandit.exact.quadrature import ratio, series
 
 
 def suboptimal_probability(a1: Any, b1: Any, a2: Any, b2: Any) -> Array:
@@ -76,6 +75,8 @@ def ratio_density(omega: Any, a1: Any, b1: Any, a2: Any, b2: Any) -> Array:
         a2=positive("a2", a2),
         b2=positive("b2", b2),
     )
+    from driftbandit.exact.quadrature import ratio  # late, as few need it
+
     out = np.empty(rows.shape[0])
     places, arms = np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1:])
     answer(ratio.density_all, out.size, places, arms, out)
@@ -84,6 +85,8 @@ def ratio_density(omega: Any, a1: Any, b1: Any, a2: Any, b2: Any) -> Array:
 
 def _summed(by_positive_terms: bool, a1: Any, b1: Any, a2: Any, b2: Any) -> Array:
     shape, rows = broadcast(a1=positive("a1", a1), b1=positive("b1", b1), a2=positive("a2", a2), b2=positive("b2", b2))
+    from driftbandit.exact.quadrature import series  # late, as few need it
+
     out = np.empty(rows.shape[0])
     answer(series.sum_all, out.size, rows, by_positive_terms, out)
     return out.reshape(shape)

@@ -1,19 +1,29 @@
 """Shards on the threads of this machine."""
 
+import concurrent.futures
+import contextlib
 import dataclasses
 import os
 import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
-from driftbandit.engine.cpu.shard import Outcome, Shard, Stopped, run_shard, slots_for
-from driftbandit.engine.cpu.small import played_small
+from driftbandit.compiling.target import cache_folder, can_write
+from driftbandit.crew import Crew, cores
+from driftbandit.engine.cpu.shard import Outcome, Shard, Stopped, kernel_for, run_shard, slots_for
+from driftbandit.engine.cpu.small import OURS, played_small
 
 SHARD_RUNS = 512
 """Runs in a shard: enough to fill a block, few enough to keep every thread busy to the end."""
 
+MOST_OTHERS = 7
+"""Processes that compile beside this one, at most."""
+Coming = concurrent.futures.Future[Any]
+"""A kernel that another process was asked for."""
 PATIENCE = 2.0
 """Seconds to wait for threads to stop. One that is still compiling a kernel stops by itself when that is done."""
 
@@ -52,8 +62,26 @@ class Threads:
         self.compiling += seconds
 
     def _run(self, shards: Sequence[Shard], done: Callable[[int], None]) -> Iterator[tuple[int, Outcome]]:
+        kernels = _kernels_of(shards)
+        with self._others(shards, kernels) as coming:
+            yield from self._share_out(shards, _Todo(kernels, coming), done)
+
+    @contextlib.contextmanager
+    def _others(self, shards: Sequence[Shard], kernels: Sequence[Hashable]) -> Iterator[Mapping[Hashable, Coming]]:
+        """All kernels that nobody has compiled yet, but the first, asked of other processes: Numba has one lock."""
+        examples = {kernel: shard for kernel, shard in reversed(list(zip(kernels, shards, strict=True)))}
+        missing = [kernel for kernel in dict.fromkeys(kernels) if _is_missing(examples[kernel])]
+        folder, size = cache_folder(), min(self.threads, cores(), MOST_OTHERS + 1, len(missing)) - 1
+        if size < 1 or folder is None or not can_write(folder):
+            yield {}
+            return
+        with Crew(size, {"DRIFTBANDIT_CACHE": str(folder)}) as crew:
+            yield {kernel: crew.ask(compiled_here, smallest(examples[kernel])) for kernel in missing[1:]}
+
+    def _share_out(
+        self, shards: Sequence[Shard], todo: "_Todo", done: Callable[[int], None]
+    ) -> Iterator[tuple[int, Outcome]]:
         news: queue.SimpleQueue[int | tuple[int, Outcome] | BaseException] = queue.SimpleQueue()
-        todo = _Todo(shards)
         stop = threading.Event()
 
         def work() -> None:
@@ -62,6 +90,7 @@ class Threads:
                 if index is None:
                     return
                 try:
+                    todo.wait_for(index, stop)
                     news.put((index, run_shard(shards[index], done=news.put, stop=stop.is_set)))
                     todo.finished(index)
                 except Stopped:
@@ -98,17 +127,12 @@ class Threads:
 class _Todo:
     """Shards by the kernel they need: while one thread has a kernel compiled, others play what is compiled already."""
 
-    def __init__(self, shards: Sequence[Shard]) -> None:
+    def __init__(self, kernels: Sequence[Hashable], coming: Mapping[Hashable, Coming] = MappingProxyType({})) -> None:
         self._lock = threading.Lock()
-        known: dict[tuple[int, int], Hashable] = {}
-        self._kernel = []
-        for shard in shards:
-            who = (id(shard.policy), id(shard.environment))  # the shards keep both alive
-            if who not in known:
-                known[who] = _kernel_of(shard)
-            self._kernel.append(known[who])
+        self._kernel = kernels
+        self._coming = coming
         self._left: dict[Hashable, deque[int]] = {}
-        for index, kernel in enumerate(self._kernel):
+        for index, kernel in enumerate(kernels):
             self._left.setdefault(kernel, deque()).append(index)
         self._begun: set[Hashable] = set()
         self._ready: set[Hashable] = set()
@@ -122,12 +146,24 @@ class _Todo:
             choice = (ready or new or list(self._left)) if compiling else (new or ready)
             if not choice:
                 return None
-            kernel = min(choice, key=lambda kernel: self._left[kernel][0])
+            kernel = min(choice, key=lambda kernel: (self._is_elsewhere(kernel), self._left[kernel][0]))
+            if kernel in self._coming:
+                self._coming[kernel].cancel()  # what no other process has begun, none will
             self._begun.add(kernel)
             index = self._left[kernel].popleft()
             if not self._left[kernel]:
                 del self._left[kernel]
             return index
+
+    def _is_elsewhere(self, kernel: Hashable) -> bool:
+        """Whether another process is at work on a kernel."""
+        return kernel in self._coming and self._coming[kernel].running()
+
+    def wait_for(self, index: int, stop: threading.Event) -> None:
+        """Until no other process is at work on the kernel of a shard; if one failed, it is compiled here."""
+        coming = self._coming.get(self._kernel[index])
+        while coming is not None and not coming.done() and not stop.is_set():
+            concurrent.futures.wait([coming], 0.2)
 
     def finished(self, index: int) -> None:
         """The shard has been played, so its kernel is compiled."""
@@ -135,10 +171,33 @@ class _Todo:
             self._ready.add(self._kernel[index])
 
 
-def _kernel_of(shard: Shard) -> Hashable:
-    """What the kernel of a shard is linked from."""
-    slots = slots_for(shard.policy.rule(shard.environment.n_arms), shard.environment)
-    return tuple(sorted(slots.items(), key=lambda slot: slot[0]))
+def _kernels_of(shards: Sequence[Shard]) -> list[Hashable]:
+    """What the kernel of each shard is linked from."""
+    known: dict[tuple[int, int], Hashable] = {}
+    for shard in shards:
+        who = (id(shard.policy), id(shard.environment))  # the shards keep both alive
+        if who not in known:
+            slots = slots_for(shard.policy.rule(shard.environment.n_arms), shard.environment)
+            known[who] = tuple(sorted(slots.items(), key=lambda slot: slot[0]))
+    return [known[id(shard.policy), id(shard.environment)] for shard in shards]
+
+
+def _is_missing(shard: Shard) -> bool:
+    """Whether the kernel of a shard is of this package, and neither compiled nor kept."""
+    if not all(type(part).__module__.startswith(OURS) for part in (shard.policy, shard.environment)):
+        return False
+    kernel = kernel_for(shard.policy.rule(shard.environment.n_arms), shard.environment)
+    return not kernel.overloads and not os.path.isdir(getattr(kernel._cache, "_cache_path", ""))
+
+
+def smallest(shard: Shard) -> Shard:
+    """The least that can be played with the same kernel."""
+    return dataclasses.replace(shard, horizon=1, first_run=0, runs=1, steps=(1,), bin_width=1)
+
+
+def compiled_here(shard: Shard) -> None:
+    """Play a shard in this process, which leaves its kernel in the folder of kernels."""
+    run_shard(shard)
 
 
 def cut(job: Shard, runs: int) -> list[Shard]:

@@ -21,7 +21,7 @@ import numpy as np
 
 from driftbandit.crew import FEWEST_CORES, Crew, cores
 from driftbandit.engine.cpu.shard import Outcome, Shard
-from driftbandit.engine.cpu.threads import cut
+from driftbandit.engine.cpu.threads import cut, smallest
 from driftbandit.engine.cuda.layout import Member
 from driftbandit.errors import InvalidValue, MissingExtra
 from driftbandit.policies import Rule
@@ -159,11 +159,6 @@ class Card:
 
         free = cuda.current_context().get_memory_info()[0]
         return int(min(free, 1 << 40) * 3 // 4)  # the simulator's memory has no end
-
-
-def smallest(shard: Shard) -> Shard:
-    """The least that can be played with the same kernel."""
-    return dataclasses.replace(shard, horizon=1, first_run=0, runs=1, steps=(1,), bin_width=1)
 
 
 def compiled_here(shard: Shard, precision: str, threads: int) -> None:
