@@ -69,7 +69,7 @@ class Threads:
     @contextlib.contextmanager
     def _others(self, shards: Sequence[Shard], kernels: Sequence[Hashable]) -> Iterator[Mapping[Hashable, Coming]]:
         """All kernels that nobody has compiled yet, but the first, asked of other processes: Numba has one lock."""
-        examples = {kernel: shard for kernel, shard in reversed(list(zip(kernels, shards, strict=True)))}
+        examples = dict(reversed(list(zip(kernels, shards, strict=True))))
         missing = [kernel for kernel in dict.fromkeys(kernels) if _is_missing(examples[kernel])]
         folder, size = cache_folder(), min(self.threads, cores(), MOST_OTHERS + 1, len(missing)) - 1
         if size < 1 or folder is None or not can_write(folder):
