@@ -27,10 +27,12 @@ from driftbandit.exact import expected_path, ratio_density, selection_probabilit
 from driftbandit.online import Bandit, Decision, RewardStatus
 from driftbandit.policies import (
     UCB1,
+    Beliefs,
     Clock,
     DiscountedOptimisticThompsonSampling,
     DiscountedThompsonSampling,
     DiscountedUCB,
+    DriftFilter,
     DynamicThompsonSampling,
     Exp3,
     Exp3IX,
@@ -51,6 +53,7 @@ __all__ = [
     "UCB1",
     "Abrupt",
     "Bandit",
+    "Beliefs",
     "Brownian",
     "Clock",
     "ClusterError",
@@ -58,6 +61,7 @@ __all__ = [
     "DiscountedOptimisticThompsonSampling",
     "DiscountedThompsonSampling",
     "DiscountedUCB",
+    "DriftFilter",
     "DriftbanditError",
     "DynamicThompsonSampling",
     "Environment",
