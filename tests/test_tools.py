@@ -23,7 +23,7 @@ LIMITS = {
     "(c) a field of the live state, places": 2,
     "(d′) a figure of a new kind, places": 2,
     "type: ignore about mixins": 0,
-    "files, online": 16,
+    "files, online": 17,
     # As it is now; to be lowered whenever it can be, and never to be raised.
     "type: ignore": 5,
     "modules in knots, late ones too": 20,
