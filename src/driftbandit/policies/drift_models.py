@@ -86,10 +86,10 @@ def judge(
         mix(weights, belief)
         mean = mean_of(tables, belief, room)
         if pending[k] > 0:
-            expect(tables, belief, mean, float(min(pending[k], MOST_PENDING)))
+            expect(tables, belief, mean, np.float64(min(pending[k], MOST_PENDING)))
             mean = mean_of(tables, belief, room)
         own[k, AT.mean] = mean
-        best = max(best, float(mean))
+        best = max(best, np.float64(mean))
     tail = tables.tail * np.float32(np.sqrt(best))
     tail = tail * (tables.one + tables.luck * np.float32(2.0 * luck - 1.0))
     for i in range(arms.size):
@@ -150,13 +150,13 @@ def summed(row: Singles, room: Singles) -> Any:
 
 def expect(tables: Models, belief: Singles, mean: Any, count: float) -> None:
     """The mixture as if so many rewards had come that are what is expected."""
-    m = min(max(float(mean), 1e-6), 1.0 - 1e-6)
+    m = min(max(np.float64(mean), 1e-6), 1.0 - 1e-6)
     low, high = log(m), log(1.0 - m)
     total = 0.0
     for g in range(CELLS):
-        fit = m * (float(tables.means[0, 2, g]) - low) + (1.0 - m) * (float(tables.means[0, 3, g]) - high)
+        fit = m * (np.float64(tables.means[0, 2, g]) - low) + (1.0 - m) * (np.float64(tables.means[0, 3, g]) - high)
         belief[g] = belief[g] * np.float32(exp(count * fit))
-        total += float(belief[g])
+        total += np.float64(belief[g])
     scale = np.float32(1.0 / total)
     for g in range(CELLS):
         belief[g] = belief[g] * scale
@@ -178,8 +178,8 @@ def upper(tables: Models, common: Singles, belief: Singles, tail: Any) -> Any:
         part -= 1
         here = other + weight * belief[FIRST + part * CELLS + g]
         above += here
-    inside = min(max(float(above - tail) / float(here), 0.0), 1.0)
-    return float(g) + (float(part) + inside) / PARTS
+    inside = min(max(np.float64(above - tail) / np.float64(here), 0.0), 1.0)
+    return np.float64(g) + (np.float64(part) + inside) / PARTS
 
 
 def rest_of(tables: Models, common: Singles, belief: Singles, g: int) -> Any:
@@ -197,7 +197,7 @@ def lower(belief: Singles, tail: Any) -> Any:
     while below < tail and g < CELLS - 1:
         g += 1
         below += belief[g]
-    return float(g) + 1.0 - min(max(float(below - tail) / max(float(belief[g]), 1e-30), 0.0), 1.0)
+    return np.float64(g) + 1.0 - min(max(np.float64(below - tail) / max(np.float64(belief[g]), 1e-30), 0.0), 1.0)
 
 
 def learn(tables: Models, common: Singles, belief: Singles, reward: float, room: Singles) -> None:
@@ -248,7 +248,7 @@ def likelihood(means: Singles, reward: float, fit: Singles) -> None:
             fit[g] = known[g]
     else:
         for g in range(CELLS):
-            fit[g] = np.float32(exp(share * float(means[2, g]) + (1.0 - share) * float(means[3, g])))
+            fit[g] = np.float32(exp(share * np.float64(means[2, g]) + (1.0 - share) * np.float64(means[3, g])))
 
 
 def times(row: Singles, fit: Singles, room: Singles) -> Any:
@@ -351,9 +351,9 @@ def cell(belief: Singles, up: int, down: int, j: int) -> Any:
 
 def walk(tables: Models, model: int, row: Singles, steps: float, room: Singles) -> None:
     """A walk moves on by any number of steps."""
-    hazard = np.float32(1.0 - exp(steps * log(1.0 - float(tables.hazard[model]))))
+    hazard = np.float32(1.0 - exp(steps * log(1.0 - np.float64(tables.hazard[model]))))
     if tables.diffusion[model] > 0.0:
-        spread_at_once(row, float(tables.diffusion[model]) * steps, room)
+        spread_at_once(row, np.float64(tables.diffusion[model]) * steps, room)
     for g in range(CELLS):
         row[g] = row[g] + hazard * (tables.start[g] - row[g])
 
@@ -363,26 +363,26 @@ def spread_at_once(row: Singles, spread: float, room: Singles) -> None:
     above = 0.0
     for g in range(CELLS):
         inner = 1.0 + 2.0 * spread if 0 < g < CELLS - 1 else 1.0 + spread
-        before = float(row[g - 1]) if g > 0 else 0.0
+        before = np.float64(row[g - 1]) if g > 0 else 0.0
         scale = 1.0 / (inner - spread * above)
         above = spread * scale
         room[g] = np.float32(above)
-        row[g] = np.float32((float(row[g]) + spread * before) * scale)
+        row[g] = np.float32((np.float64(row[g]) + spread * before) * scale)
     for g in range(CELLS - 2, -1, -1):
-        row[g] = np.float32(float(row[g]) + float(room[g]) * float(row[g + 1]))
+        row[g] = np.float32(np.float64(row[g]) + np.float64(room[g]) * np.float64(row[g + 1]))
 
 
 def go(tables: Models, model: int, belief: Singles, up: int, steps: float, room: Singles) -> None:
     """A ring moves on by any number of steps."""
     down = up + tables.rings * CELLS
-    kept = exp(steps * log(1.0 - float(tables.jump[model])))
-    once = 0.5 - 0.5 * exp(steps * log(1.0 - 2.0 * float(tables.turn[model])))
+    kept = exp(steps * log(1.0 - np.float64(tables.jump[model])))
+    once = 0.5 - 0.5 * exp(steps * log(1.0 - 2.0 * np.float64(tables.turn[model])))
     on, turned, anew = np.float32(kept * (1.0 - once)), np.float32(kept * once), np.float32(0.5 - 0.5 * kept)
-    cells = float(tables.speed[model]) * steps
+    cells = np.float64(tables.speed[model]) * steps
     cells -= 2.0 * CELLS * np.floor(cells / (2.0 * CELLS))
     whole = int(cells)
     new_up, new_down = room[:CELLS], room[CELLS : 2 * CELLS]
-    put_shifted(belief, up, down, whole, np.float32(cells - float(whole)), CELLS, new_up, new_down)
+    put_shifted(belief, up, down, whole, np.float32(cells - np.float64(whole)), CELLS, new_up, new_down)
     for g in range(CELLS):
         start = anew * tables.start[g]
         belief[up + g] = on * new_up[g] + turned * new_down[g] + start
@@ -401,8 +401,8 @@ def odds(tables: Models, common: Singles, beliefs: Singles, arms: Any, own: Any,
     for i in range(arms.size):
         own[arms[i], AT.chance] = above[arms[i]] = 0.0
         best = max(best, own[arms[i], AT.mean])
-    usual = float(tables.tail) * np.sqrt(best)
-    low, high = usual * (1.0 - float(tables.luck)), usual * (1.0 + float(tables.luck))
+    usual = np.float64(tables.tail) * np.sqrt(best)
+    low, high = usual * (1.0 - np.float64(tables.luck)), usual * (1.0 + np.float64(tables.luck))
     piece, reached = CELLS * PARTS, 0.0
     while piece > 0 and reached < high:
         piece -= 1
@@ -440,4 +440,4 @@ def lead(arms: Any, own: Any, above: Any, rise: Any, along: float, low: float, h
 def in_piece(tables: Models, common: Singles, belief: Singles, piece: int) -> Any:
     """How much of the mixture is in a part of a cell."""
     g, part = piece // PARTS, piece % PARTS
-    return float(rest_of(tables, common, belief, g) + common[0] * belief[FIRST + part * CELLS + g])
+    return np.float64(rest_of(tables, common, belief, g) + common[0] * belief[FIRST + part * CELLS + g])
