@@ -3,8 +3,11 @@
 from driftbandit._version import __version__
 from driftbandit.engine import Estimate, Result, simulate
 from driftbandit.environments import (
+    FDSW,
     Abrupt,
+    Besson,
     Brownian,
+    EnvA,
     Environment,
     Fast,
     FromMeans,
@@ -48,9 +51,11 @@ from driftbandit.policies import (
 )
 
 __all__ = [
+    "FDSW",
     "UCB1",
     "Abrupt",
     "Bandit",
+    "Besson",
     "Brownian",
     "Clock",
     "ClusterError",
@@ -60,6 +65,7 @@ __all__ = [
     "DiscountedUCB",
     "DriftbanditError",
     "DynamicThompsonSampling",
+    "EnvA",
     "Environment",
     "Estimate",
     "Exp3",

@@ -29,12 +29,15 @@ class Work(Generic[Kept]):
     """The records that are at hand, and how far the work is."""
 
     def __init__(
-        self, store: Store[Kept], backend: Backend, bar: Progress, condense: Callable[[Game, Result, range], Kept]
-    ) -> None:
+        self, store: Store[Kept], backend: Backend, bar: Progress, condense: Callable[[Game, Result, range], Kept],
+        keeps_parts: bool = True,
+    ) -> None:  # fmt: skip
         self.store = store
         self.backend = backend
         self.condense = condense
         """What is kept of a game: of these rows of a result, one a policy."""
+        self.keeps_parts = keeps_parts
+        """Whether parts of unfinished games are kept too: where games are short, writing them takes longer."""
         self.parts = store.folder.parent / "parts" / f"{store.device}-{store.precision}"
         self.bar = bar
         self.records: dict[Game, Kept] = {}
@@ -60,7 +63,7 @@ class Work(Generic[Kept]):
             return
         batches = list(batched(missing))
         batches.sort(key=lambda batch: sum(map(cost, batch)), reverse=True)  # then no core is idle at the end
-        keep = None if self.backend.replays else self.parts
+        keep = self.parts if self.keeps_parts and not self.backend.replays else None
         finished: deque[tuple[Game, Future[Kept]]] = deque()
         try:
             with ThreadPoolExecutor(CLERKS if cores() >= FEWEST_CORES else 1) as clerks:
