@@ -57,7 +57,7 @@ class Competition:
         width = max(len(row["policy"]) for _, _, row in rows)
         lines = [
             f"{row['policy']:<{width}}  {mean:8.3f}  {worst:8.3f}  {row['within_5_percent']:7.0%}"
-            for mean, worst, row in sorted(rows, key=lambda each: each[0])
+            for mean, worst, row in sorted(rows, key=lambda each: (each[2]["column"] == "oracle", each[0]))
         ]
         head = f"{'regret / best fitted':<{width}}  {'geo mean':>8}  {'worst':>8}  {'within 5%':>9}"
         return "\n".join([done, head, *lines, f"report: {self.report}"])

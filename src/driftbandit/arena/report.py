@@ -17,6 +17,9 @@ FOOTER = """Nothing on this page was edited by hand. It needs nothing but this f
 <code>figures/</code> has them as SVG and PNG. All numbers are in <code>numbers.json</code>, finished games in
 <code>results/</code>."""
 
+LEGEND = """<p class="soft">Regret relative to the best fitted policy, with the 95% interval of the regret; of those that
+were told, the best only.</p>"""
+
 
 def page(found: Standings, pictures: Mapping[Family | None, Picture], facts: Mapping[str, str], draw: int) -> str:
     """The whole report as HTML; `facts` say how it was made."""
@@ -61,7 +64,7 @@ def _best(found: Standings, column: str) -> Entrant:
 def _summaries(found: Standings) -> str:
     columns = [("Policy", ""), ("Geometric mean", "number"), ("Worst", "number"), ("Within 5%", "number")]
     summaries = {entrant: found.summary(entrant) for entrant in found.entrants}
-    order = sorted(found.entrants, key=lambda entrant: summaries[entrant].geometric_mean)
+    order = sorted(found.entrants, key=lambda one: (one.column == "oracle", summaries[one].geometric_mean))
     return html_table(columns, [_summary_row(entrant, summaries[entrant]) for entrant in order])
 
 
@@ -107,9 +110,8 @@ def _part(family: Family, worlds: Sequence[World], found: Standings, picture: Pi
     return (
         f'<section id="part-{family.id}"><h2>{escape(family.title)}</h2><p>{escape(family.text)}</p>'
         f'<figure class="lone" id="{picture.id}">{picture.svg}</figure>'
-        f'<p class="soft">Regret relative to the best fitted policy, with the 95% interval of its regret; of those that '
-        f'were told, the best.</p>{_described(worlds)}<div class="results">'
-        f"{html_table(columns, rows)}</div></section>"
+        f"{LEGEND}{_described(worlds)}"
+        f'<div class="results">{html_table(columns, rows)}</div></section>'
     )
 
 
