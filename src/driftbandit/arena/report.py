@@ -17,8 +17,8 @@ FOOTER = """Nothing on this page was edited by hand. It needs nothing but this f
 <code>figures/</code> has them as SVG and PNG. All numbers are in <code>numbers.json</code>, finished games in
 <code>results/</code>."""
 
-LEGEND = """<p class="soft">Regret relative to the best fitted policy, with the 95% interval of the regret; of those that
-were told, the best only.</p>"""
+LEGEND = """<p class="soft">Regret relative to the best fitted policy, with the 95% interval of the regret; of those
+that were told, the best only.</p>"""
 
 
 def page(found: Standings, pictures: Mapping[Family | None, Picture], facts: Mapping[str, str], draw: int) -> str:
