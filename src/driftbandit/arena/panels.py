@@ -5,11 +5,11 @@ import numpy as np
 from driftbandit import figures
 from driftbandit.arena.entrants import Entrant
 from driftbandit.arena.families import Family
-from driftbandit.arena.standings import Standings, profile
+from driftbandit.arena.standings import Standings, geometric_mean, profile
 from driftbandit.campaign.pictures import Panel
 from driftbandit.figures import Series, Style
 
-OPENING_SIZE = (7.0, 5.4)
+OPENING_SIZE = (7.0, 4.6)
 WIDTH = 8.6
 LONGEST_LABEL = figures.LONGEST_DIRECT_LABEL
 LOWEST, HIGHEST = 0.25, 16.0
@@ -27,16 +27,19 @@ def opening(found: Standings) -> Panel:
     """The share of environments in which a policy has at most so many times the regret of the best fitted one."""
     limits = _limits(found, list(found.entrants))
     series, words = [], []
-    for entrant, style in styles(found).items():
+    every = styles(found)
+    order = sorted(found.entrants, key=lambda one: (one.column == "oracle", geometric_mean(found.ratios(one))))
+    for entrant in order:
         ratios = found.ratios(entrant)
         x, y = profile(ratios, limits)
-        series.append(Series(_short(entrant.label), x, y, style=style))
+        series.append(Series(_short(entrant.label), x, y, style=every[entrant]))
         words.append(
             f"{entrant.label}: at most 1 in {(ratios <= 1).mean():.0%}, at most 2 in {(ratios <= 2).mean():.0%}"
         )
     figure = figures.lines(
         series, x_label="regret relative to the best fitted policy, at most", y_label="share of environments",
-        size=OPENING_SIZE, x_limits=limits, y_limits=(0.0, 1.02), marks=[(1.0, "best fitted")], ratios=True,
+        size=OPENING_SIZE, x_limits=limits, y_limits=(0.0, 1.02), marks=[(1.0, "")],
+        ratios=True, beside=True,
     )  # fmt: skip
     return Panel(
         "profile", "Performance profile", figure,

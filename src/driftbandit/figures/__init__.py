@@ -113,15 +113,17 @@ def lines(
     markers: bool = False,
     marks: Sequence[tuple[float, str]] = (),
     ratios: bool = False,
+    beside: bool = False,
 ) -> "Figure":
     """Lines with bands. Short labels stand at the ends of their lines, long ones in a legend below.
 
     `marks` are vertical lines, each with its label. With `ratios`, equal factors are equally wide along the x axis.
+    With `beside`, labels are in a legend at the right, in the order of the lines: for many that end together.
     """
-    direct = all(len(one.label) <= LONGEST_DIRECT_LABEL for one in series)
+    direct = not beside and all(len(one.label) <= LONGEST_DIRECT_LABEL for one in series)
     longest = max((len(one.label) for one in series), default=0)
-    right = (12 + 5.2 * longest) / 72 if direct else 0.15
-    below = 0.45 if direct else 0.5 + 0.19 * len(series)
+    right = (12 + 5.2 * longest + 34 * beside) / 72 if direct or beside else 0.15
+    below = 0.45 if direct or beside else 0.5 + 0.19 * len(series)
     figure, axes = _figure(size, x_label, y_label, title, right, below)
     for place, one in enumerate(series):
         style = one.style or STYLES[place % len(STYLES)]
@@ -149,6 +151,9 @@ def lines(
                       color=INK)  # fmt: skip
     if direct:
         _label_ends(axes, series)
+    elif beside:
+        axes.legend(loc="upper left", bbox_to_anchor=(1.015, 1), frameon=False, fontsize=FONT - 0.5, labelcolor=INK,
+                    borderaxespad=0, handlelength=3, labelspacing=0.55)  # fmt: skip
     else:
         axes.legend(loc="upper left", bbox_to_anchor=(0, -0.42 / (size[1] - below - 0.35)), frameon=False,
                     fontsize=FONT, labelcolor=INK, borderaxespad=0, handlelength=3)  # fmt: skip
