@@ -30,10 +30,12 @@ from driftbandit.exact import expected_path, ratio_density, selection_probabilit
 from driftbandit.online import Bandit, Decision, RewardStatus
 from driftbandit.policies import (
     UCB1,
+    Beliefs,
     Clock,
     DiscountedOptimisticThompsonSampling,
     DiscountedThompsonSampling,
     DiscountedUCB,
+    DriftFilter,
     DynamicThompsonSampling,
     Exp3,
     Exp3IX,
@@ -55,6 +57,7 @@ __all__ = [
     "UCB1",
     "Abrupt",
     "Bandit",
+    "Beliefs",
     "Besson",
     "Brownian",
     "Clock",
@@ -63,6 +66,7 @@ __all__ = [
     "DiscountedOptimisticThompsonSampling",
     "DiscountedThompsonSampling",
     "DiscountedUCB",
+    "DriftFilter",
     "DriftbanditError",
     "DynamicThompsonSampling",
     "EnvA",

@@ -121,6 +121,9 @@ def _given_shared(rule: Rule, states: list[tuple[list[list[float]], float]], nam
         shares /= shares.sum(axis=1, keepdims=True)
         assert rule.probability is not None
         return np.array([[float(rule.probability(p, share)) for share in row] for row in shares.tolist()])
+    if rule.beliefs is not None and rule.beliefs.lucky:
+        chances = np.array([[arm[rule.beliefs.chance_at] for arm in arms] for arms, _ in states])
+        return np.asarray(chances / chances.sum(axis=1, keepdims=True))
     if rule.selection == "index":
         assert rule.score is not None
         scores = np.array([[float(rule.score(p, shared, *arm)) for arm in arms] for arms, shared in states])

@@ -194,7 +194,8 @@ def geared_choice(rule: Rule) -> Gears:
     first, columns = kernels.FIRST, kernels.columns_of(count)
     common = first + 2 * count + 1
     surrounded = rule.context is not no_context and (bool(rule.common) or rule.luck)
-    known_now = rule.selection == "weighted" or (rule.selection == "index" and not rule.luck)
+    lucky = rule.luck or (rule.beliefs is not None and rule.beliefs.lucky)
+    known_now = rule.selection == "weighted" or (rule.selection == "index" and not lucky)
     slots: dict[str, Any] = rule_slots(rule, context, watch) | {
         "size": count,
         "other_at": columns.other,

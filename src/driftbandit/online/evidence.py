@@ -221,6 +221,12 @@ class Evidence:
             self.order.wake(number)  # what it started with fades, so it is no longer like a new arm
         return clock.stamp(decisions)
 
+    def wait_for(self, number: int) -> None:
+        """A decision for an arm has no reward yet."""
+
+    def give_up(self, number: int) -> None:
+        """A decision for an arm will have no reward any more."""
+
     def count_decision(self, arm: int, by: int) -> None:
         """One decision for an arm more, or one less."""
         self.table[arm, self.at.decisions] += by

@@ -29,6 +29,7 @@ from driftbandit.entries import Entries
 from driftbandit.errors import InvalidValue
 from driftbandit.files import unusable
 from driftbandit.online.arms import Arms
+from driftbandit.online.believed import Believed
 from driftbandit.online.chooser import Chooser
 from driftbandit.online.decision import RewardStatus
 from driftbandit.online.evidence import Evidence
@@ -114,8 +115,8 @@ class State:
         self.settings = settings
         self.chooser = Chooser(policy, n_arms, settings.seed, settings.replica, settings.minimum_probability)
         by_clock = settings.step_seconds is not None
-        kind = Evidence if rule.learning == "additive" else Present
-        self.evidence = kind(self.chooser, len(arms.names), by_clock)
+        kind = Believed if rule.beliefs is not None else Evidence if rule.learning == "additive" else Present
+        self.evidence: Evidence = kind(self.chooser, len(arms.names), by_clock)
         wait = settings.wait
         wait = wait if wait is None else wait / (settings.step_seconds or 1.0) + (not by_clock)
         self.pending = Pending(wait, self.chooser)
@@ -166,8 +167,15 @@ class State:
         default = self.settings.default_reward
         for id, decision in due:
             del self.pending.decisions[id]
-            if decision[0] >= 0 and default is not None:
-                self.learn(id, decision, default)
+            if decision[0] >= 0:
+                self._end(id, decision, default)
+
+    def _end(self, id: int, decision: Waiting, default: float | None) -> None:
+        """A decision that waited too long is learned from by the default reward, or not at all."""
+        if default is None:
+            self.evidence.give_up(decision[0])
+        else:
+            self.learn(id, decision, default)
 
     def addable(self, arm: Any) -> Any:
         """The name of an arm that may be added."""
@@ -264,8 +272,8 @@ class State:
             raise InvalidValue(f"a decision that expired is missing from the log, got id {id}")
         if decision is not None:
             del self.pending.decisions[id]
-            if event.has("reward") and decision[0] >= 0:
-                self.learn(id, decision, self.checked(event.get("reward")))
+            if decision[0] >= 0:
+                self._end(id, decision, self.checked(event.get("reward")) if event.has("reward") else None)
 
     def _add_again(self, event: Entries) -> None:
         if event.get("arm") not in self.arms:
@@ -333,6 +341,8 @@ class State:
         for arm, stamp, moment, _, _ in state.pending.decisions.values():
             if moment > now or (arm >= 0 and stamp > state.evidence.latest_stamp(arm, now)):
                 raise checks.reject("decisions", f"made by {now!r}, the time of the latest one", [moment, stamp])
+            if arm >= 0:
+                state.evidence.wait_for(arm)
         state.position = position_of(entries.nullable("log"))
         return state
 

@@ -1,8 +1,10 @@
 """The policies, one a file."""
 
+from driftbandit.policies.beliefs import Beliefs
 from driftbandit.policies.clock import Clock
 from driftbandit.policies.discounted_thompson import DiscountedOptimisticThompsonSampling, DiscountedThompsonSampling
 from driftbandit.policies.discounted_ucb import DiscountedUCB
+from driftbandit.policies.drift_filter import DriftFilter
 from driftbandit.policies.dynamic_thompson import DynamicThompsonSampling
 from driftbandit.policies.exp3 import Exp3
 from driftbandit.policies.exp3_ix import Exp3IX
@@ -18,10 +20,12 @@ from driftbandit.policies.uniform_random import UniformRandom
 
 __all__ = [
     "UCB1",
+    "Beliefs",
     "Clock",
     "DiscountedOptimisticThompsonSampling",
     "DiscountedThompsonSampling",
     "DiscountedUCB",
+    "DriftFilter",
     "DynamicThompsonSampling",
     "Exp3",
     "Exp3IX",

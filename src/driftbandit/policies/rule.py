@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from driftbandit.policies.clock import Clock
 
 if TYPE_CHECKING:
+    from driftbandit.policies.beliefs import Beliefs
     from driftbandit.policies.posterior import Posterior, Sampler
 
 Parameters = tuple[float, ...]
@@ -70,6 +71,9 @@ class Rule:
         parameters: what the functions get as their first argument.
         initial: the numbers of an arm that was never chosen, 1 to 32 of them.
         common: the shared numbers at the start, up to 64 of them.
+        beliefs: arrays of every arm, where its numbers are not enough: a `Beliefs`, whose `judge` makes the numbers
+            before each choice. Such a rule learns and moves by the functions of its beliefs, and forgets in no other
+            way.
 
     Learning:
         learn: learn(p, *own, reward, probability) → the chosen arm's numbers, after they aged. `probability` is that
@@ -116,6 +120,7 @@ class Rule:
 
     initial: Parameters = (0.0, 0.0)
     common: Parameters = ()
+    beliefs: "Beliefs | None" = None
 
     notice: Function = no_notice
     binary: bool = False
@@ -168,6 +173,8 @@ class Rule:
     @property
     def knows_odds(self) -> bool:
         """Whether the exact probability of every choice is known."""
+        if self.beliefs is not None and self.beliefs.lucky:
+            return self.beliefs.odds is not None
         return (self.selection != "sampled" or self.posterior is not None) and (
             not self.luck or self.pieces is not None
         )

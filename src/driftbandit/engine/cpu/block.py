@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Reals = NDArray[np.float64]
+Singles = NDArray[np.float32]
 Integers = NDArray[np.int64]
 Evidence = Reals
 """What a policy knows of every arm: `[arm, number, run]`, to be taken arm by arm, whose rows are contiguous."""
@@ -59,6 +60,17 @@ class World(NamedTuple):
     fractional: bool  # whether rewards are anything but 0 and 1
 
 
+class Mind(NamedTuple):
+    """What a policy believes of arms whose numbers are not enough (`policies.beliefs`); empty where they are."""
+
+    tables: Singles
+    common: Singles  # [run, number]
+    beliefs: Singles  # [run, arm, number]
+    arms: NDArray[np.int64]  # all of them
+    pending: NDArray[np.int64]  # [arm]: none, as every reward comes at once
+    room: Singles
+
+
 class Memory(NamedTuple):
     """How a policy forgets, what its arms share, and the observations that are still needed."""
 
@@ -80,6 +92,7 @@ class Memory(NamedTuple):
     history: int  # how many of an arm's last rewards an alarm may look at
     past: NDArray[Any]  # [arm, run, place in the ring]: the arms' last rewards
     past_count: NDArray[np.int64]  # [arm, run]: how many rewards since the arm started
+    mind: Mind
 
 
 class Tally(NamedTuple):

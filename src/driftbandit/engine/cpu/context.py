@@ -11,7 +11,7 @@ import numpy as np
 from driftbandit.engine.cpu.block import Desk, Evidence, Memory, Place
 from driftbandit.engine.step.forms import any_arm
 from driftbandit.engine.step.parts import common_of, context_of, explore_of, own_of, total_of
-from driftbandit.engine.step.rule_functions import context, observations, probability
+from driftbandit.engine.step.rule_functions import context, judge, observations, probability
 from driftbandit.numerics.rng import LUCK, draw, uniform
 
 ZERO = np.uint64(0)
@@ -34,6 +34,18 @@ def share_by_run(parameters: Any, total: float, place: Place, evidence: Evidence
             uniform(words[0], words[1]),
         )
     return desk.shared
+
+
+def judge_all(parameters: Any, total: float, place: Place, evidence: Evidence, memory: Memory, desk: Desk) -> Any:
+    """Nothing is shared, but before they are compared all arms' numbers follow from what is believed of them."""
+    seed, first_run, step = place
+    mind = memory.mind
+    for r in range(desk.chosen.size):
+        words = draw(seed, first_run + np.uint64(r), step, ZERO, LUCK, ZERO)
+        luck = uniform(words[0], words[1])
+        own = evidence[:, :, r]
+        judge(mind.tables, mind.common[r], mind.beliefs[r], mind.arms, mind.pending, luck, own, mind.room)
+    return 0.0
 
 
 def shared_in_block(shared: Any, r: int) -> Any:

@@ -16,7 +16,7 @@ from driftbandit.compiling.linking import link
 from driftbandit.compiling.target import CPU, Target
 from driftbandit.engine.cpu import choice, context, loop, observation, watch
 from driftbandit.engine.cpu.afterwards import check_numbers
-from driftbandit.engine.cpu.block import VECTOR, Desk, Memory, Reals, Tally, Waiting, World
+from driftbandit.engine.cpu.block import VECTOR, Desk, Memory, Mind, Reals, Tally, Waiting, World
 from driftbandit.engine.step import numbers
 from driftbandit.engine.step.forms import mean_at_start
 from driftbandit.engine.step.rule_slots import rule_slots
@@ -43,6 +43,8 @@ BLOCK_NUMBERS = 1 << 15
 LARGEST_BLOCK = 512
 WINDOW_NUMBERS = 1 << 20
 """How many observations the windows and histories of a block may hold."""
+BELIEF_NUMBERS = 1 << 17
+"""How many numbers the beliefs of a block have together: half a megabyte."""
 PAGE = 4096
 CALL_NUMBERS = 1 << 22
 """How many (arm, run, step) one call of a kernel handles: some hundredths of a second, so that Ctrl-C is heard."""
@@ -105,6 +107,8 @@ def suited_block(rule: Rule, n_arms: int, horizon: int) -> int:
     size = min(LARGEST_BLOCK, 2 * BLOCK_NUMBERS // (n_arms * max(2, len(rule.initial))))
     if 0 < rule.steps_window < horizon:
         size = min(size, WINDOW_NUMBERS // rule.window)
+    if rule.beliefs is not None:
+        size = min(size, BELIEF_NUMBERS // (n_arms * rule.beliefs.initial.size))
     if rule.ring > 0:
         size = min(size, WINDOW_NUMBERS // (min(rule.ring, horizon) * n_arms))
     return max(8, size // 8 * 8)
@@ -136,7 +140,8 @@ def _run_block(
         placed(1.5, runs), placed(3.5, runs), placed(6.5, runs), np.array(shard.steps, np.int64), *out, shard.bin_width
     )
     total = 0.0
-    stride = max(1, CALL_NUMBERS // (n_arms * runs))
+    numbers = len(rule.initial) if rule.beliefs is None else rule.beliefs.initial.size
+    stride = max(1, CALL_NUMBERS // (n_arms * runs * max(1, numbers // 32)))
     for first_step in range(1, shard.horizon + 1, stride):
         if stop():
             raise Stopped
@@ -226,6 +231,23 @@ def _memory(rule: Rule, environment: Environment, horizon: int, runs: int) -> Me
         history=rule.history,
         past=np.zeros((arms, runs, min(rule.ring, horizon)), np.uint8 if rule.ring and trials else np.float64),
         past_count=np.zeros((arms, runs), np.int64),
+        mind=_mind(rule, environment.n_arms, runs),
+    )
+
+
+def _mind(rule: Rule, n_arms: int, runs: int) -> Mind:
+    """What is believed at the start of a game."""
+    beliefs = rule.beliefs
+    none = np.zeros(0, np.float32)
+    if beliefs is None:
+        return Mind(none, none[:, None], none[:, None, None], np.zeros(0, np.int64), np.zeros(0, np.int64), none)
+    return Mind(
+        beliefs.tables,
+        np.tile(beliefs.common, (runs, 1)),
+        np.tile(beliefs.initial, (runs, n_arms, 1)),
+        np.arange(n_arms),
+        np.zeros(n_arms, np.int64),
+        np.empty(beliefs.room, np.float32),
     )
 
 

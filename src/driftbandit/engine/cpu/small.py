@@ -17,10 +17,16 @@ MOST_INTERPRETED = 1 << 13
 _interpreted = 0
 
 
+def numbers_of(shard: Shard) -> int:
+    """How much there is to an arm, where most have next to nothing."""
+    beliefs = shard.policy.rule(shard.environment.n_arms).beliefs
+    return 1 if beliefs is None else beliefs.initial.size
+
+
 def played_small(shards: Sequence[Shard]) -> list[Outcome] | None:
     """The outcomes of a few small shards, or None where kernels are better."""
     global _interpreted
-    size = sum(shard.horizon * shard.runs * shard.environment.n_arms for shard in shards)
+    size = sum(shard.horizon * shard.runs * shard.environment.n_arms * numbers_of(shard) for shard in shards)
     ours = all(type(part).__module__.startswith(OURS) for each in shards for part in (each.policy, each.environment))
     if not ours or _interpreted + size > MOST_INTERPRETED:
         return None

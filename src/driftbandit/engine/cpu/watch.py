@@ -7,7 +7,7 @@ from typing import Any
 
 from driftbandit.engine.cpu.block import Desk, Evidence, Memory
 from driftbandit.engine.step.parts import common_of, forgotten, heard, own_of, put_common, put_own, renewed, resets_all
-from driftbandit.engine.step.rule_functions import alarm, learn, notice, renew
+from driftbandit.engine.step.rule_functions import alarm, learn, learn_belief, move_beliefs, notice, renew
 
 
 def learn_only(parameters: Any, evidence: Evidence, memory: Memory, desk: Desk) -> None:
@@ -35,6 +35,16 @@ def learn_and_notice(parameters: Any, evidence: Evidence, memory: Memory, desk: 
             memory.past_count[k, r] = before + 1
         put_common(memory.common, r, common)
         put_own(arm, r, own)
+
+
+def learn_and_move(parameters: Any, evidence: Evidence, memory: Memory, desk: Desk) -> None:
+    """The beliefs about the chosen arm take in its reward, and those about all arms move on by a step."""
+    mind = memory.mind
+    for r in range(desk.chosen.size):
+        k = desk.chosen[r]
+        common = mind.common[r]
+        learn_belief(mind.tables, common, mind.beliefs[r, k], desk.reward[r], mind.room)
+        move_beliefs(mind.tables, common, mind.beliefs[r], mind.arms, 1.0, k, mind.room)
 
 
 def hear_nothing(parameters: Any, evidence: Evidence, memory: Memory, desk: Desk) -> None:

@@ -4,4 +4,5 @@ from driftbandit.compiling.slot import OPEN
 
 score = attempt = shape = accepted = rough = apart = log_weight = probability = context = explore = OPEN
 learn = unlearn = notice = alarm = renew = observations = OPEN
+judge = learn_belief = move_beliefs = OPEN
 first_mean = next_mean = OPEN

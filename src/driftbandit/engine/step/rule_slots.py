@@ -18,6 +18,14 @@ def rule_slots(rule: Rule, sharing: Any, watching: Any) -> dict[str, Any]:
         "take": watching.learn_only,
         "hear": watching.hear_nothing,
     }
+    if rule.beliefs is not None:
+        slots |= {
+            "share": sharing.judge_all,
+            "take": watching.learn_and_move,
+            "judge": rule.beliefs.judge,
+            "learn_belief": rule.beliefs.learn,
+            "move_beliefs": rule.beliefs.move,
+        }
     if rule.unlearn is not None:
         slots |= {"forgotten": pure.forgotten_by_rule, "unlearn": rule.unlearn}
     if rule.selection == "sampled":

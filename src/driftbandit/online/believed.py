@@ -1,0 +1,187 @@
+"""Beliefs of a live bandit: arrays of every arm, for rules whose numbers follow from them (`policies.beliefs`).
+
+Before a decision, time passes for all arms (`move`, by the clock or by a step a decision), and the arms that can be
+chosen are judged: from there on a decision is like any other. A reward is learned by the arm's array as it is when it
+comes. Until then its choice counts as pending, so that a policy can take into account what it will soon know.
+"""
+
+import base64
+import binascii
+import copy
+from typing import Any
+
+import numpy as np
+
+from driftbandit.compiling.gears import Functions, Gears, geared
+from driftbandit.engine.cpu.block import Reals, Singles
+from driftbandit.entries import Entries
+from driftbandit.errors import InvalidValue
+from driftbandit.numerics.rng import LUCK, draw, uniform
+from driftbandit.online.choice_kernels import Choice
+from driftbandit.online.chooser import Chooser
+from driftbandit.online.pending import Waiting
+from driftbandit.online.present import Present
+from driftbandit.online.sleeping import ZERO, Order, grown
+
+LARGEST = 1e30
+"""Of what a file may say of a belief: products of such are still numbers."""
+
+
+def luck_of(seed: np.uint64, replica: int, sequence: int) -> float:
+    """The random number that all arms of a decision share."""
+    words = draw(seed, np.uint64(replica), np.uint64(sequence), ZERO, LUCK, ZERO)
+    return uniform(words[0], words[1])
+
+
+class Believed(Present):
+    """Arrays by arm number, and the one that all arms share."""
+
+    def __init__(self, chooser: Chooser, capacity: int, by_clock: bool) -> None:
+        super().__init__(chooser, capacity, by_clock)
+        assert self.rule.beliefs is not None
+        self.model = self.rule.beliefs
+        self.ticking = True
+        self.beliefs: Singles = np.tile(self.model.initial, (capacity, 1))
+        self.shared: Singles = self.model.common.copy()
+        self.waiting = np.zeros(capacity, np.int64)
+        """By arm, how many of its choices have no reward yet."""
+        self.chosen = -1
+        """The arm of the latest decision, until time passes."""
+        self._room: Singles = np.empty(self.model.room, np.float32)
+
+    def _apply(self, function: Any, *arguments: Any) -> Any:
+        gears: Gears = geared(function)
+        return (gears.kernel or gears)(*arguments)
+
+    def functions(self) -> Functions:
+        """What decisions and rewards run, each with arguments of the right types."""
+        yield from self.chooser.functions(self.table, self.shapes, self.order)
+        model, constants, arms = self.model, (self.model.tables, self.shared), self.order.awake
+        yield geared(model.judge), (*constants, self.beliefs, arms, self.waiting, 0.5, self._own(), self._room)
+        yield geared(model.learn), (*constants, self.beliefs[0], 1.0, self._room)
+        yield geared(model.move), (*constants, self.beliefs, arms, 1.0, 0, self._room)
+        if model.lucky:
+            yield geared(luck_of), (np.uint64(0), 0, 1)
+        if model.odds is not None:
+            yield geared(model.odds), (*constants, self.beliefs, arms, self._own(), np.empty(len(self.table)))
+
+    def _own(self) -> Reals:
+        return self.table[:, : self.size]
+
+    # Decisions
+
+    def choose(self, now: float, order: Order) -> Choice:
+        """The decision of a moment among these arms."""
+        self.advance(now)
+        self._judge(order)
+        return self.chooser.choose(self.table, self.shapes, order, 1.0, 0.0)
+
+    def _judge(self, order: Order) -> None:
+        """The numbers of these arms, from what is believed of them."""
+        chooser, arms = self.chooser, order.awake
+        model = chooser.rule_for(order.count).beliefs or self.model
+        luck = 0.5
+        if model.lucky:
+            luck = self._apply(luck_of, np.uint64(chooser.seed), chooser.replica, chooser.number + 1)
+        constants = (model.tables, self.shared, self.beliefs, arms)
+        self._apply(model.judge, *constants, self.waiting, luck, self._own(), self._room)
+        if model.odds is not None:
+            self._apply(model.odds, *constants, self._own(), np.empty(len(self.table)))
+
+    def _age(self, now: float) -> None:
+        steps, self.reference = now - self.reference, now
+        if steps > 0.0 or self.chosen >= 0:
+            constants = (self.model.tables, self.shared, self.beliefs, self.order.all)
+            self._apply(self.model.move, *constants, max(steps, 0.0), self.chosen, self._room)
+            self.chosen = -1
+
+    def tick(self, number: int, stamp: float) -> float:
+        """A decision for an arm: its reward is waited for."""
+        self.chosen = number
+        self.wait_for(number)
+        return stamp
+
+    def wait_for(self, number: int) -> None:
+        """A decision for an arm has no reward yet."""
+        self.waiting[number] += 1
+
+    def give_up(self, number: int) -> None:
+        """A decision for an arm will have no reward any more."""
+        self.waiting[number] -= 1
+
+    def credit(self, decision: Waiting, reward: float, id: int) -> None:
+        """The reward of a decision, which is learned now."""
+        number = decision[0]
+        self.give_up(number)
+        self._apply(self.model.learn, self.model.tables, self.shared, self.beliefs[number], reward, self._room)
+        self.table[number, self.at.count] += 1.0
+
+    # Arms
+
+    def _grow(self, capacity: int) -> None:
+        super()._grow(capacity)
+        self.beliefs, self.waiting = grown(self.beliefs, capacity), grown(self.waiting, capacity)
+
+    def _start_again(self, numbers: list[int]) -> None:
+        super()._start_again(numbers)
+        self.beliefs[numbers] = self.model.initial
+        self.waiting[numbers] = 0
+
+    def exclude(self, number: int) -> None:
+        """An arm that is no longer there."""
+        super().exclude(number)
+        self.waiting[number] = 0
+        if self.chosen == number:
+            self.chosen = -1
+
+    # Looking
+
+    def at_moment(self, now: float) -> "Believed":
+        """The evidence as the next decision meets it; this is not changed."""
+        other = copy.copy(self)
+        other.table, other.beliefs, other.shared = self.table.copy(), self.beliefs.copy(), self.shared.copy()
+        other._bind()
+        other.advance(now)
+        other._judge(other.order)
+        return other
+
+    # Files
+
+    def state(self) -> dict[str, Any]:
+        """What a file says of evidence: arrays in base 64, four bytes a number, the lowest first."""
+        changed = [k for k in self.order.all.tolist() if np.any(self.beliefs[k] != self.model.initial)]
+        return {
+            **super().state(),
+            "beliefs": [[k, _text(self.beliefs[k])] for k in changed],
+            "shared": _text(self.shared),
+            "chosen": self.chosen,
+        }
+
+    def _restore_more(self, entries: Entries, known: set[int]) -> None:
+        super()._restore_more(entries, known)
+        for row in entries.rows("beliefs", 2):
+            self.beliefs[row.member("beliefs", 0, known)] = _numbers("beliefs", row.value(1), self.model.initial.size)
+        self.shared[:] = _numbers("shared", entries.get("shared"), self.shared.size)
+        chosen = entries.get("chosen")
+        if type(chosen) is not int or (chosen != -1 and chosen not in known):
+            raise InvalidValue(f"chosen must refer to an arm that is there, or be -1, got {chosen!r}")
+        self.chosen = chosen
+        if known and not np.all(np.isfinite(self.at_moment(self.reference)._own()[sorted(known)])):
+            raise InvalidValue("beliefs must be such that the policy can judge the arms")
+
+
+def _text(numbers: Singles) -> str:
+    return base64.b64encode(numbers.astype("<f4").tobytes()).decode("ascii")
+
+
+def _numbers(name: str, text: Any, count: int) -> Singles:
+    """So many numbers, none below 0, from text."""
+    try:
+        numbers = np.frombuffer(base64.b64decode(text, validate=True), "<f4").astype(np.float32)
+    except (TypeError, ValueError, binascii.Error):
+        raise InvalidValue(f"{name} must be numbers in base 64") from None
+    if numbers.size != count:
+        raise InvalidValue(f"{name} must be {count} numbers, got {numbers.size}")
+    if not np.all((numbers >= 0.0) & (numbers <= LARGEST)):
+        raise InvalidValue(f"{name} must be numbers of at least 0")
+    return numbers

@@ -1,0 +1,61 @@
+"""Beliefs: what a policy keeps of each arm where a few numbers are not enough, such as a filter on a grid.
+
+An arm has an array, arms share another, and functions work on both in place. Before a choice, `judge` turns the arrays
+into the rule's numbers, `own`; from there on the rule is like any other: its `score` compares arms, its `interval`
+says what they are worth. One step goes:
+
+    all arms:    judge(tables, common, beliefs, arms, pending, luck, own, room)
+    arm        = the largest score(p, shared, *own)
+    its array:   learn(tables, common, belief, reward, room)
+    all arms:    move(tables, common, beliefs, arms, steps, chosen, room)      by 1 step; live, by the clock
+
+Arrays are of single precision (`np.float32`), and sums are taken in the order in which they are written, so that a
+decision does not depend on the processor. A function that mixes in a plain number computes in double precision where it
+is compiled; one that takes its constants from `tables` does not.
+"""
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Singles = NDArray[np.float32]
+
+
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
+class Beliefs:
+    """Arrays an arm, and what works on them in place.
+
+    Arrays:
+        initial: what is believed of an arm that was never chosen.
+        common: what all arms share, at the start.
+        tables: constants, which the functions only read.
+        room: how many numbers the functions need to work with; they find there what was left by any other call.
+
+    Functions (`beliefs[k]` is the array of arm k, `arms` are the numbers of the arms in question):
+        judge: judge(tables, common, beliefs, arms, pending, luck, own, room): fill `own[k]`, the numbers of arm k, for
+            all those arms. `pending[k]` is how many choices of an arm have no reward yet, `luck` a random number in
+            [0, 1). It must not change the beliefs otherwise than it would again.
+        learn: learn(tables, common, belief, reward, room): the array of the chosen arm takes in its reward.
+        move: move(tables, common, beliefs, arms, steps, chosen, room): so many steps pass, for all those arms;
+            `chosen` is the arm that was chosen before them, −1 where it is not there any more.
+        odds: where `luck` counts: odds(tables, common, beliefs, arms, own, work): fill the number `chance_at` of every
+            arm, `own[k, chance_at]`, with the exact probability of its choice over all luck, after `judge`; `work[k]`
+            is free for use.
+
+    Others:
+        lucky: whether `judge` looks at `luck`.
+        chance_at: which of the numbers `odds` fills.
+    """
+
+    initial: Singles
+    common: Singles
+    tables: Singles
+    judge: Callable[..., None]
+    learn: Callable[..., None]
+    move: Callable[..., None]
+    room: int = 1
+    lucky: bool = False
+    odds: Callable[..., None] | None = None
+    chance_at: int = 0
