@@ -34,7 +34,7 @@ def test_numbers_hold_every_policy_in_every_environment(small) -> None:
             assert row["runs"] == (0 if label == "best single arm" else RUNS)
             assert row["ratio"] == pytest.approx(row["normalized_regret"] / best["normalized_regret"])
     assert found["environments"][0]["results"][labels.index("best single arm")]["normalized_regret"] == pytest.approx(
-        (250 * 0.6 + 1 * 0.6 + 250 * 0.4) / 1000
+        (251 * 0.2 + 499 * 0.3) / 1000  # the second arm: behind the first one at first, at 0 in the end
     )
 
 

@@ -1,5 +1,7 @@
 """The pictures of the arena: the profile of every policy over all environments, and one picture a family."""
 
+import math
+
 import numpy as np
 
 from driftbandit import figures
@@ -7,6 +9,7 @@ from driftbandit.arena.entrants import Entrant
 from driftbandit.arena.families import Family
 from driftbandit.arena.standings import Standings, geometric_mean, profile
 from driftbandit.campaign.pictures import Panel
+from driftbandit.engine.estimate import Estimate
 from driftbandit.figures import Series, Style
 
 OPENING_SIZE = (7.0, 4.6)
@@ -60,9 +63,7 @@ def panel_of(family: Family, found: Standings) -> Panel:
     for place, entrant in enumerate([*shown, *oracle]):
         showings = [found.showings[world, entrant] for world in worlds]
         ratios = np.clip([showing.ratio for showing in showings], *limits)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            widths = np.array([showing.regret.ci95 / showing.regret.mean for showing in showings]) * ratios
-        widths = np.where(np.isfinite(widths), widths, 0.0)
+        widths = np.array([_width(showing.regret) for showing in showings]) * ratios
         style = Style(every[entrant].color, marker=MARKERS[place % len(MARKERS)])
         groups.append(Series(_short(entrant.label), np.arange(len(worlds)), ratios, widths, style))
     best = np.clip([min(found.showings[world, one].ratio for one in told) for world in worlds], *limits)
@@ -104,6 +105,11 @@ def _limits(found: Standings, entrants: list[Entrant]) -> tuple[float, float]:
     ratios = ratios[np.isfinite(ratios) & (ratios > 0)]
     low, high = (float(ratios.min()), float(ratios.max())) if len(ratios) else (0.5, 2.0)
     return max(LOWEST, min(0.5, 2.0 ** np.floor(np.log2(low)))), min(HIGHEST, max(2.0, 2.0 ** np.ceil(np.log2(high))))
+
+
+def _width(regret: Estimate) -> float:
+    """Half the width of the interval, as a share; 0 where there is none."""
+    return regret.ci95 / regret.mean if regret.mean > 0 and math.isfinite(regret.ci95) else 0.0
 
 
 def _short(label: str) -> str:
