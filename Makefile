@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: install reproduce test test-slow browser check bench peers clean
+.PHONY: install reproduce arena test test-slow browser check bench peers clean
 
 install: $(STAMP)
 
@@ -16,6 +16,9 @@ $(STAMP): pyproject.toml
 
 reproduce: $(STAMP)
 	$(BIN)/driftbandit reproduce $(ARGS)
+
+arena: $(STAMP)
+	$(BIN)/driftbandit arena $(ARGS)
 
 test: $(STAMP) browser
 	$(BIN)/python -m pytest --numprocesses auto --dist loadfile $(ARGS)
@@ -47,4 +50,4 @@ peers: .venv-peers/.installed
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-peers build dist reproduction .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-peers build dist reproduction arena .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

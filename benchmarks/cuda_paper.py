@@ -5,9 +5,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from driftbandit.campaign import work
 from driftbandit.engine.cuda.card import Card
 from driftbandit.engine.games import play_games
-from driftbandit.paper import fits, reproduction, work
+from driftbandit.paper import fits, reproduction
 from driftbandit.paper.experiments import chosen_experiments
 from driftbandit.paper.game_of import Scale
 from driftbandit.paper.profiles import chosen_profiles

@@ -663,6 +663,48 @@ def from_means(means: Any, **_: Any) -> tuple[int, Callable[[int, int], float]]:
     return len(means[0]), lambda k, t: means[min(t, len(means)) - 1][k]
 
 
+def env_a(**_: Any) -> tuple[int, Callable[[int, int], float]]:
+    def mean(k: int, t: int) -> float:
+        if t <= 3000:
+            return (0.5, 0.3, 0.4)[k]
+        return (0.3, 0.7, 0.2)[k] if t <= 5000 else (0.5, 0.3, 0.6)[k]
+
+    return 3, mean
+
+
+def besson(problem: int, **_: Any) -> tuple[int, Callable[[int, int], float]]:
+    """Each arm's means, segment by segment; a segment ends after the share of the horizon that is told."""
+    first = [[0.3] * 3 + [0.7] * 2, [0.5, 0.2, 0.2, 0.2, 0.5], [0.9, 0.9, 0.1, 0.1, 0.1]]
+    second = [[0.4, 0.5, 0.6, 0.7, 0.8], [0.5, 0.4, 0.3, 0.2, 0.1], [0.9, 0.7, 0.5, 0.3, 0.1]]
+    clicks = [
+        [0.071, 0.055, 0.04, 0.04, 0.03, 0.03, 0.02, 0.02, 0.02],
+        [0.041, 0.053, 0.063, 0.042, 0.032, 0.032, 0.022, 0.022, 0.022],
+        [0.032, 0.032, 0.032, 0.043, 0.055, 0.02, 0.02, 0.02, 0.034],
+        [0.03] * 6 + [0.045, 0.057, 0.057],
+        [0.02] + [0.008] * 7 + [0.022],
+        [0.011] * 5 + [0.021] * 2 + [0.011] * 2,
+    ]
+    last = [[0.1, 0.3, 0.5, 0.7, 0.1], [0.5, 0.4, 0.3, 0.4, 0.5], [0.9, 0.1, 0.2, 0.3, 0.2]]
+    fifths, ninths, late = [i / 5 for i in range(1, 5)], [i / 9 for i in range(1, 9)], [0.5, 0.625, 0.75, 0.875]
+    arms, ends, horizon = {
+        1: (first, fifths, 5000), 2: (second, fifths, 5000), 3: (clicks, ninths, 20000), 4: (last, late, 5000),
+    }[problem]  # fmt: skip
+    return len(arms), lambda k, t: arms[k][sum(t > math.floor(share * horizon + 1e-9) for share in ends)]
+
+
+def f_dsw(test: int, **_: Any) -> tuple[int, Callable[[int, int], float]]:
+    def mean(k: int, t: int) -> float:
+        early, late = t - 1 >= 251, t - 1 >= 501  # their steps begin with 0
+        if test == 3:
+            return (0.2, 0.3, 0.4, 0.5)[k]
+        if k >= 2:
+            return (0.1, 0.3)[k - 2]
+        changed = early if k == 0 else late
+        return ((0.9, 0.7)[k], 0.0)[changed] if test == 1 else (0.0, (0.7, 0.9)[k])[changed]
+
+    return 4, mean
+
+
 ENVIRONMENTS: dict[str, Callable[..., Any]] = {
     "sinusoidal": sinusoidal,
     "slow": lambda **p: sinusoidal(period=1000, **p),
@@ -670,6 +712,9 @@ ENVIRONMENTS: dict[str, Callable[..., Any]] = {
     "abrupt": abrupt,
     "piecewise": piecewise,
     "from-means": from_means,
+    "env-a": env_a,
+    "besson": besson,
+    "f-dsw": f_dsw,
 }
 
 

@@ -55,6 +55,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "deviation": {"values": [0.01, 3], "wrong": [0, -1, 1e101]},
     "hazard": {"values": [0, 0.01, 1], "wrong": [-0.1, 1.1]},
     "together": {"values": [True, False], "wrong": [0, 1, 1.0, "true", "no"]},
+    "problem": {"values": [1, 4, 3.0], "wrong": [0, 5, 1.5]},
+    "test": {"values": [1, 3, 2.0], "wrong": [0, 4, 1.5]},
     "low": {"values": [0, 0.5, 1], "wrong": [-0.1, 1.1]},
     "high": {"values": [0, 0.5, 1], "wrong": [-0.1, 1.1]},
 }
@@ -113,7 +115,7 @@ def attempted(make: Callable[[], Any]) -> tuple[Any, str]:
 
 def test_every_class_is_found_and_every_parameter_has_examples() -> None:
     assert {cls.name for cls in public(db.Policy)} == set(naive.POLICIES)
-    assert len(public(db.Environment)) == 8
+    assert len(public(db.Environment)) == 11
     assert {name for _, name in FIELDS} == set(EXAMPLES)
 
 

@@ -36,6 +36,9 @@ PARAMETERS = {
         "switching",
         {"hazard": 0.01, "together": False, "low": 0, "high": 1, "n_arms": 4, **EVERY_ENVIRONMENT},
     ),
+    "EnvA": ("env-a", EVERY_ENVIRONMENT),
+    "Besson": ("besson", {"problem": 1, **EVERY_ENVIRONMENT}),
+    "FDSW": ("f-dsw", {"test": 1, **EVERY_ENVIRONMENT}),
     "FromMeans": ("from-means", {"means": REQUIRED, **EVERY_ENVIRONMENT}),
 }
 SIMULATE = {

@@ -12,8 +12,10 @@ ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "docs" / "images" / "layers.svg"
 SAYS = {
     "cli": "parse, call, print",
-    "paper": "the reproduction: experiments as data, kinds of figures, claims, report",
+    "paper": "the reproduction: experiments, claims, report",
+    "arena": "every policy in every environment",
     "warming": "kernels compiled beforehand",
+    "campaign": "many games, kept; a page about them",
     "figures": "results and live bandits → Matplotlib; never simulates",
     "online": "Bandit: one live decision-maker, its state, files and replicas",
     "engine": "simulate: many runs, one Result",
@@ -39,8 +41,9 @@ PARTS = {
     ],
     "exact": [("quadrature", "integrals, panel by panel")],
 }
-TINTS = {"cli": "#eef1f5", "paper": "#eef1f5", "figures": "#eef1f5", "online": "#fbe9df", "engine": "#e1eef7",
-         "exact": "#e1eef7", "policies": "#e0f2ec", "environments": "#e0f2ec"}  # fmt: skip
+TINTS = {"cli": "#eef1f5", "paper": "#eef1f5", "arena": "#eef1f5", "campaign": "#eef1f5", "figures": "#eef1f5",
+         "online": "#fbe9df", "engine": "#e1eef7", "exact": "#e1eef7", "policies": "#e0f2ec",
+         "environments": "#e0f2ec"}  # fmt: skip
 INK, SOFT, LINE, PLAIN = "#22272e", "#4a525c", "#8a929c", "#f5f6f8"
 WIDTH, LEFT, ROW, TALL, GAP = 860, 24, 44, 96, 12
 

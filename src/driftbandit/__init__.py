@@ -3,8 +3,11 @@
 from driftbandit._version import __version__
 from driftbandit.engine import Estimate, Result, simulate
 from driftbandit.environments import (
+    FDSW,
     Abrupt,
+    Besson,
     Brownian,
+    EnvA,
     Environment,
     Fast,
     FromMeans,
@@ -50,10 +53,12 @@ from driftbandit.policies import (
 )
 
 __all__ = [
+    "FDSW",
     "UCB1",
     "Abrupt",
     "Bandit",
     "Beliefs",
+    "Besson",
     "Brownian",
     "Clock",
     "ClusterError",
@@ -64,6 +69,7 @@ __all__ = [
     "DriftFilter",
     "DriftbanditError",
     "DynamicThompsonSampling",
+    "EnvA",
     "Environment",
     "Estimate",
     "Exp3",

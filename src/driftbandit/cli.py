@@ -14,7 +14,7 @@ import typer.core
 
 from driftbandit import checks
 from driftbandit._version import __version__
-from driftbandit.environments import Environment, FromMeans
+from driftbandit.environments import Environment
 from driftbandit.errors import DriftbanditError, InvalidValue
 from driftbandit.files import check_writable, written_whole
 from driftbandit.policies import Policy
@@ -84,7 +84,9 @@ def simulate(
     ] = None,
     horizon: Annotated[
         int | None,
-        typer.Option(help="Steps in a game: 5000, or the rows of a CSV, unless given.", show_default=False, **Whole),
+        typer.Option(
+            help="Steps in a game: 5000, as published, or the rows of a CSV, unless given.", show_default=False, **Whole
+        ),
     ] = None,
     runs: Annotated[int, typer.Option(help="Games for each policy.", **Whole)] = 1000,
     seed: Seed = 0,
@@ -113,7 +115,7 @@ def simulate(
         raise InvalidValue(f"plot must end in .svg, .png or .pdf, got {checks.shown(str(plot))}")
     world = _environment(environment)
     if horizon is None:
-        horizon = len(world.means.table) if isinstance(world, FromMeans) else USUAL_HORIZON
+        horizon = world.usual_horizon or USUAL_HORIZON
     result = run(
         policies, world, horizon=horizon, runs=runs, seed=seed, threads=threads, device=device, precision=precision,
         cluster=cluster, keep=keep,
@@ -191,7 +193,7 @@ def reproduce(
 
     summary = run(
         out=out,
-        only=[part.strip() for text in only or [] for part in text.split(",")] or None,
+        only=_ids(only),
         profile=profile,
         runs=runs,
         seed=seed,
@@ -201,6 +203,44 @@ def reproduce(
         cluster=cluster,
     )
     print(summary)
+
+
+@app.command()
+def arena(
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Ids of families or environments: a,b or once for each.", metavar="ID,…"),
+    ] = None,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option("--policy", "-p", help="A further one, such as mine.py:Mine or dts:discount=0.9; once for each."),
+    ] = None,
+    table: Annotated[
+        list[Path] | None, typer.Option(help="A further environment: a CSV of means; once for each.")
+    ] = None,
+    draw: Annotated[int, typer.Option(help="Number of the set of random environments.", **Whole)] = 1,
+    runs: Annotated[
+        int | None, typer.Option(help="Runs of everything instead of the usual numbers.", show_default=False, **Whole)
+    ] = None,
+    seed: Seed = 1,
+    out: Annotated[Path, typer.Option(help="Folder for the report, figures and numbers.")] = Path("arena"),
+    threads: Threads = None,
+    device: Device = "cpu",
+    precision: Precision = "float64",
+    cluster: Cluster = None,
+    as_json: Json = False,
+) -> None:
+    """Play all policies in all environments, against the best setting of each, and write a report.
+
+    Finished games are kept in the folder and not run again.
+    """
+    from driftbandit.arena import compete
+
+    made = compete(
+        out=out, only=_ids(only), policies=policy or (), tables=table or (), draw=draw, runs=runs, seed=seed,
+        threads=threads, device=device, precision=precision, cluster=cluster,
+    )  # fmt: skip
+    print(json.dumps(made.numbers) if as_json else made)
 
 
 @app.command()
@@ -285,6 +325,11 @@ def _environment(text: str) -> Environment:
     if text.lower().endswith(".csv") and text.partition(":")[0] not in Environment.known:
         return Environment.build("from-means", {"means": text})
     return Environment.parse(text)
+
+
+def _ids(texts: list[str] | None) -> list[str] | None:
+    """Ids that were given one by one or with commas; None if there are none."""
+    return [part.strip() for text in texts or [] for part in text.split(",")] or None
 
 
 def _pair(text: str) -> tuple[float, float]:

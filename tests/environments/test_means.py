@@ -71,6 +71,35 @@ def test_slow_and_fast_are_the_sinusoids_of_the_paper() -> None:
         assert np.array_equal(environment.means_at(CLOCK), same.means_at(CLOCK))
 
 
+@pytest.mark.parametrize(
+    ("environment", "horizon", "changes"),
+    [
+        (db.EnvA(), 10000, [3001, 5001]),
+        (db.Besson(problem=1), 5000, [1001, 2001, 3001, 4001]),
+        (db.Besson(problem=2), 5000, [1001, 2001, 3001, 4001]),
+        (db.Besson(problem=3), 20000, [2223, 4445, 6667, 8889, 11112, 13334, 15556, 17778]),
+        (db.Besson(problem=4), 5000, [2501, 3126, 3751, 4376]),
+        (db.FDSW(test=1), 1000, [252, 502]),
+        (db.FDSW(test=2), 1000, [252, 502]),
+        (db.FDSW(test=3), 1000, []),
+    ],
+    ids=str,
+)
+def test_published_problems_are_as_published(environment: db.Environment, horizon: int, changes: list[int]) -> None:
+    assert environment.usual_horizon == horizon
+    clock = np.arange(1, horizon + 1)
+    count, mean = naive.ENVIRONMENTS[environment.name](**environment.parameters())
+    found = environment.means_at(clock)
+    assert found.tolist() == [[mean(k, int(t)) for k in range(count)] for t in clock]
+    assert (1 + clock[:-1][np.any(found[1:] != found[:-1], axis=1)]).tolist() == changes
+    assert environment.means_at(np.array([10 * horizon]))[0].tolist() == found[-1].tolist()
+
+
+def test_a_table_has_as_many_steps_as_rows_and_most_others_any_number() -> None:
+    assert db.FromMeans(means=[[0.1, 0.2]] * 7).usual_horizon == 7
+    assert db.Fast().usual_horizon is db.Brownian().usual_horizon is None
+
+
 def test_piecewise_levels_hold_between_change_points() -> None:
     environment = db.Piecewise(levels=[[0, 1], [0.5, 0.25], [1, 0]], change_points=[3, 5])
     found = environment.means_at(np.arange(1, 8)).tolist()

@@ -7,10 +7,11 @@ import pytest
 import xarray
 
 from driftbandit import ThompsonSampling, figures
+from driftbandit.campaign.pictures import Panel
 from driftbandit.paper import experiments, reproduce
 from driftbandit.paper.experiment import InSetting, Section
 from driftbandit.paper.game_of import Entry
-from driftbandit.paper.panel import SIZE, Panel, line
+from driftbandit.paper.panel import SIZE, line
 from driftbandit.paper.printed import FAST
 
 PRIORS = (0.5, 1.0, 2.0)

@@ -8,9 +8,10 @@ import time
 import pytest
 import xarray
 
-import driftbandit.paper.store as store_module
+import driftbandit.campaign.store as store_module
+from driftbandit.campaign import work
 from driftbandit.errors import Interrupted, InvalidValue
-from driftbandit.paper import EXPERIMENTS, reproduce, work
+from driftbandit.paper import EXPERIMENTS, reproduce
 from driftbandit.paper.claims import CLAIMS
 
 SMALL = ["regret-fast", "d-ucb-fast"]

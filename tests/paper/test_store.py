@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import xarray
 
-import driftbandit.paper.store as store_module
+import driftbandit.campaign.store as store_module
 from driftbandit import Fast, Slow, ThompsonSampling, simulate
+from driftbandit.campaign.lock import locked
+from driftbandit.campaign.store import Store
 from driftbandit.engine.games import Game
 from driftbandit.errors import InvalidValue
 from driftbandit.paper import reproduce
-from driftbandit.paper.lock import locked
-from driftbandit.paper.record import FIELDS, condensed
-from driftbandit.paper.store import Store
+from driftbandit.paper.record import Record, condensed
 
 GAME = Game((ThompsonSampling(),), Fast(), 100, 12, 3)
 
@@ -25,13 +25,13 @@ def result():
 
 @pytest.fixture
 def store(tmp_path, result):
-    kept = Store(tmp_path)
-    kept.keep(GAME, condensed(GAME, result, 0))
+    kept = Store(tmp_path, Record)
+    kept.keep(GAME, condensed(GAME, result, range(1)))
     return kept
 
 
 def test_a_record_holds_what_the_result_said(result):
-    record = condensed(GAME, result, 0)
+    record = condensed(GAME, result, range(1))
     assert record.normalized_regret == pytest.approx(result.normalized_regret["ts"])
     assert record.static_regret == pytest.approx(result.static_regret["ts"])
     assert record.mean_reward == pytest.approx(result.mean_reward["ts"])
@@ -40,21 +40,21 @@ def test_a_record_holds_what_the_result_said(result):
 
 
 def test_the_reward_of_late_steps_adds_up(result):
-    record = condensed(GAME, result, 0)
+    record = condensed(GAME, result, range(1))
     assert record.late_mean.sum() == pytest.approx(record.expected.mean() * 100)
 
 
 def test_a_kept_record_is_found_again_to_the_bit(store, result):
-    found, record = store.find(GAME), condensed(GAME, result, 0)
-    for name in FIELDS:
+    found, record = store.find(GAME), condensed(GAME, result, range(1))
+    for name in Record.DIMENSIONS:
         np.testing.assert_array_equal(getattr(found, name), getattr(record, name))
 
 
 def test_a_rested_record_has_no_late_steps(tmp_path):
     game = dataclasses.replace(GAME, environment=Slow(rested=True))
     rested = simulate(ThompsonSampling(), game.environment, horizon=100, runs=12, seed=3)
-    Store(tmp_path).keep(game, condensed(game, rested, 0))
-    assert Store(tmp_path).find(game).late_steps.size == 0
+    Store(tmp_path, Record).keep(game, condensed(game, rested, range(1)))
+    assert Store(tmp_path, Record).find(game).late_steps.size == 0
 
 
 def test_a_file_can_be_read_by_anyone(store):
@@ -88,19 +88,19 @@ def _flipped(data, place):
 
 
 def test_two_at_once_are_answered_in_one_line(tmp_path):
-    with locked(tmp_path):
+    with locked(tmp_path, "reproduce"):
         context = multiprocessing.get_context("spawn")
         with context.Pool(1) as pool:
             message = pool.apply(_try_to_lock, [tmp_path])
         assert message.startswith("out must be a folder that nobody else writes to")
         assert "\n" not in message
-    with locked(tmp_path):  # free again
+    with locked(tmp_path, "reproduce"):  # free again
         pass
 
 
 def _try_to_lock(folder):
     try:
-        with locked(folder):
+        with locked(folder, "reproduce"):
             return "locked"
     except InvalidValue as error:
         return str(error)
@@ -108,7 +108,10 @@ def _try_to_lock(folder):
 
 def test_a_folder_that_cannot_be_made_is_answered_in_one_line(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(InvalidValue, match=r"^out must be a writable folder"), locked(tmp_path / "file" / "out"):
+    with (
+        pytest.raises(InvalidValue, match=r"^out must be a writable folder"),
+        locked(tmp_path / "file" / "out", "reproduce"),
+    ):
         pass
 
 
@@ -127,5 +130,5 @@ def test_a_new_folder_an_empty_one_and_one_made_before_are_taken(tmp_path, held)
         folder.mkdir()
     for name in held:
         (folder / name).write_text("7\n")
-    with locked(folder):
+    with locked(folder, "reproduce"):
         assert (folder / ".lock").read_text() == f"{os.getpid()}\n"

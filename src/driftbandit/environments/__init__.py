@@ -1,8 +1,11 @@
 """The environments, one a file."""
 
 from driftbandit.environments.abrupt import Abrupt
+from driftbandit.environments.besson import Besson
 from driftbandit.environments.brownian import Brownian
+from driftbandit.environments.env_a import EnvA
 from driftbandit.environments.environment import Environment
+from driftbandit.environments.f_dsw import FDSW
 from driftbandit.environments.from_means import FromMeans
 from driftbandit.environments.path import Path
 from driftbandit.environments.piecewise import Piecewise
@@ -10,8 +13,11 @@ from driftbandit.environments.sinusoidal import Fast, Sinusoidal, Slow
 from driftbandit.environments.switching import Switching
 
 __all__ = [
+    "FDSW",
     "Abrupt",
+    "Besson",
     "Brownian",
+    "EnvA",
     "Environment",
     "Fast",
     "FromMeans",

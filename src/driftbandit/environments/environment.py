@@ -47,6 +47,11 @@ class Environment(Specification):
         """After how many steps of the clock the means repeat exactly; None if they do not."""
         return None
 
+    @property
+    def usual_horizon(self) -> int | None:
+        """How many steps a game has unless somebody says otherwise; None where one number is as good as another."""
+        return None
+
     def means_at(self, clock: NDArray[np.int64]) -> Means:
         """The means at these readings of the clock, one row a reading and one column an arm."""
         if self.path() is not None:

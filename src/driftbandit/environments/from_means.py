@@ -145,6 +145,10 @@ class FromMeans(Environment):
         super().__post_init__()
         object.__setattr__(self, "n_arms", int(self.means.table.shape[1]))
 
+    @property
+    def usual_horizon(self) -> int:
+        return len(self.means.table)
+
     def parameters(self) -> dict[str, Any]:
         return super().parameters() | {"means": self.means.table.tolist()}
 

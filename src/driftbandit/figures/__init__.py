@@ -112,15 +112,18 @@ def lines(
     y_limits: tuple[float, float] | None = None,
     markers: bool = False,
     marks: Sequence[tuple[float, str]] = (),
+    ratios: bool = False,
+    beside: bool = False,
 ) -> "Figure":
     """Lines with bands. Short labels stand at the ends of their lines, long ones in a legend below.
 
-    `marks` are vertical lines, each with its label.
+    `marks` are vertical lines, each with its label. With `ratios`, equal factors are equally wide along the x axis.
+    With `beside`, labels are in a legend at the right, in the order of the lines: for many that end together.
     """
-    direct = all(len(one.label) <= LONGEST_DIRECT_LABEL for one in series)
+    direct = not beside and all(len(one.label) <= LONGEST_DIRECT_LABEL for one in series)
     longest = max((len(one.label) for one in series), default=0)
-    right = (12 + 5.2 * longest) / 72 if direct else 0.15
-    below = 0.45 if direct else 0.5 + 0.19 * len(series)
+    right = (12 + 5.2 * longest + 34 * beside) / 72 if direct or beside else 0.15
+    below = 0.45 if direct or beside else 0.5 + 0.19 * len(series)
     figure, axes = _figure(size, x_label, y_label, title, right, below)
     for place, one in enumerate(series):
         style = one.style or STYLES[place % len(STYLES)]
@@ -133,19 +136,24 @@ def lines(
     axes.margins(x=0.02)
     if x_limits:
         axes.set_xlim(x_limits)
+    if ratios:
+        _by_factors(axes)
     if all(np.min(one.mean) >= 0 for one in series):
         axes.set_ylim(bottom=0)
     if y_limits:
         axes.set_ylim(y_limits)
     for where, label in marks:
         axes.axvline(where, color=INK, linewidth=0.8, linestyle=(0, (1, 2)))
-        start, end = axes.get_xlim()
-        side = -1 if where > start + 0.6 * (end - start) else 1
+        right_part = axes.transAxes.inverted().transform(axes.transData.transform((where, 0)))[0] > 0.6
+        side = -1 if right_part else 1
         axes.annotate(label, (where, 0), (3 * side, 4), xycoords=axes.get_xaxis_transform(), va="bottom",
                       textcoords="offset points", ha="left" if side > 0 else "right", fontsize=FONT - 1,
                       color=INK)  # fmt: skip
     if direct:
         _label_ends(axes, series)
+    elif beside:
+        axes.legend(loc="upper left", bbox_to_anchor=(1.015, 1), frameon=False, fontsize=FONT - 0.5, labelcolor=INK,
+                    borderaxespad=0, handlelength=3, labelspacing=0.55)  # fmt: skip
     else:
         axes.legend(loc="upper left", bbox_to_anchor=(0, -0.42 / (size[1] - below - 0.35)), frameon=False,
                     fontsize=FONT, labelcolor=INK, borderaxespad=0, handlelength=3)  # fmt: skip
@@ -183,9 +191,12 @@ def regret_map(
 
 def dots(
     labels: Sequence[str], groups: Sequence[Series], *, x_label: str, title: str = "",
-    size: tuple[float, float] = (4.2, 2.9), x_limits: tuple[float, float] | None = None,
+    size: tuple[float, float] = (4.2, 2.9), x_limits: tuple[float, float] | None = None, ratios: bool = False,
 ) -> "Figure":  # fmt: skip
-    """A row a label, a dot with its interval for each group; `mean` of a group has a value for each label."""
+    """A row a label, a dot with its interval for each group; `mean` of a group has a value for each label.
+
+    With `ratios`, equal factors are equally wide, and a line is drawn at 1.
+    """
     figure, axes = _figure(size, x_label, "", title, 0.12, 0.45, left=(10 + 5.4 * max(map(len, labels))) / 72)
     rows = np.arange(len(labels))
     for place, group in enumerate(groups):
@@ -199,6 +210,9 @@ def dots(
         axes.axvline(0, color=INK, linewidth=0.8)
     if x_limits:
         axes.set_xlim(x_limits)
+    if ratios:
+        _by_factors(axes)
+        axes.axvline(1, color=INK, linewidth=0.8)
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=len(groups), frameon=False, fontsize=FONT - 1,
                 labelcolor=INK, borderaxespad=0.1, handletextpad=0.2, columnspacing=1.2)  # fmt: skip
     return figure
@@ -226,6 +240,19 @@ def _figure(
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     return figure, axes
+
+
+def _by_factors(axes: "Axes") -> None:
+    """Let equal factors be equally wide along the x axis, with plain numbers for its ticks."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+    low, high = axes.get_xlim()
+    axes.set_xscale("log")
+    axes.set_xlim(low, high)
+    powers = [2.0**power for power in range(-10, 20)]
+    axes.xaxis.set_major_locator(FixedLocator([power for power in powers if low <= power <= high]))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
 def _label_ends(axes: "Axes", series: Sequence[Series]) -> None:

@@ -7,22 +7,23 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import NamedTuple
 
+from driftbandit.campaign.pictures import Panel, Picture, written
+from driftbandit.campaign.store import Store
 from driftbandit.crew import Crew, Unanswered
 from driftbandit.engine.games import Game
 from driftbandit.paper.experiment import Experiment, Section
 from driftbandit.paper.findings import Findings
 from driftbandit.paper.game_of import Scale
-from driftbandit.paper.panel import Panel
-from driftbandit.paper.pictures import Picture, Pictures, written
 from driftbandit.paper.profiles import Profile
 from driftbandit.paper.record import Record
 from driftbandit.paper.report.opening import opening
-from driftbandit.paper.store import Store
 
 DRAWING = 1_200_000_000
 """How long the figures of an experiment take, on the scale of `work.cost`."""
 Part = Experiment | Section | None
 """What is drawn at a time: an experiment, what a section has in common, or, None, what opens the report."""
+Pictures = dict[Part, list[Picture]]
+"""The pictures of each part."""
 
 
 class Stored(NamedTuple):
@@ -32,7 +33,7 @@ class Stored(NamedTuple):
     profiles: tuple[Profile, ...]
     scale: Scale
     fits: tuple[tuple[tuple[str, str], float], ...]
-    store: Store
+    store: Store[Record]
 
 
 def rehearse(crew: Crew | None) -> None:
@@ -50,7 +51,7 @@ def _import() -> None:
 class Drawing:
     """All panels of a report: begun by a crew where there is one, while other things are done here."""
 
-    def __init__(self, folder: Path, found: Findings, store: Store, crew: Crew | None) -> None:
+    def __init__(self, folder: Path, found: Findings, store: Store[Record], crew: Crew | None) -> None:
         self.folder = folder
         self.found = found
         self.began = time.time_ns() - 10**9  # file times are coarse
@@ -86,7 +87,7 @@ def _findings(stored: Stored) -> Findings:
 class Records(Mapping[Game, Record]):
     """The records of a store, each read when it is asked for."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store[Record]) -> None:
         self.store = store
         self.read: dict[Game, Record] = {}
 

@@ -5,9 +5,9 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from driftbandit.campaign.pictures import Panel
 from driftbandit.paper.contenders import Discounts
 from driftbandit.paper.game_of import Entry, Scale
-from driftbandit.paper.panel import Panel
 from driftbandit.paper.printed import SETTINGS, Setting
 from driftbandit.paper.profiles import Profile
 from driftbandit.paper.record import Record

@@ -1,19 +1,18 @@
 """What a reproduction leaves in its folder: numbers, figures, an index of games, and how it was made."""
 
-import os
-import platform
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from driftbandit._version import __version__
+from driftbandit.campaign.facts import games_played, versions
+from driftbandit.campaign.store import Store
+from driftbandit.campaign.times import Times
+from driftbandit.campaign.work import Work
 from driftbandit.engine.games import Game
 from driftbandit.paper.claims import Judgement
 from driftbandit.paper.findings import Findings
 from driftbandit.paper.game_of import Scale
-from driftbandit.paper.store import Store
+from driftbandit.paper.record import Record
 from driftbandit.paper.table import Table, table_of
-from driftbandit.paper.times import Times
-from driftbandit.paper.work import Work
 
 
 def write_numbers(folder: Path, found: Findings, judgements: Sequence[Judgement]) -> None:
@@ -32,32 +31,24 @@ def write_numbers(folder: Path, found: Findings, judgements: Sequence[Judgement]
     (folder / "claims.csv").write_text(claims.csv(), encoding="utf-8")
 
 
-def write_index(path: Path, store: Store, games: Iterable[Game]) -> None:
+def write_index(path: Path, store: Store[Record], games: Iterable[Game]) -> None:
     """Which game is in which file."""
     rows = tuple(sorted((store.path(game).name, game.specification()) for game in games))
     path.write_text(Table(("file", "specification"), rows).csv(), encoding="utf-8")
 
 
-def facts_of(found: Findings, work: Work, scale: Scale, times: Times, device: str, precision: str) -> dict[str, str]:
+def facts_of(
+    found: Findings, work: Work[Record], scale: Scale, times: Times, device: str, precision: str
+) -> dict[str, str]:
     """How the report was made."""
-    import matplotlib
-    import numba
-    import numpy
-    import scipy
-
-    versions = {"driftbandit": __version__, "Python": platform.python_version()}
-    versions |= {module.__name__: module.__version__ for module in (numpy, scipy, numba, matplotlib)}
-    loaded = len(work.records) - work.simulated
     return {
-        "Games": f"{len(work.records)}: {work.simulated} run now, {loaded} kept from before",
-        "Run-steps": f"{sum(game.runs * game.horizon for game in work.records) / 1e9:.2f} billion",
-        "Time": f"{times.total:.0f} seconds, on {os.cpu_count()} cores of {platform.machine()}: {times}",
+        **games_played(work, times),
         "Runs": "as in the paper: 5000 in the main text, 1000 in its appendix; fewer beyond the paper"
         if scale.runs is None
         else f"{scale.runs} everywhere",
         "Seeds": f"{scale.seed} for everything reported, {scale.fitting.seed} for fitting",
         "Device": f"{device}, {precision}",
-        "Versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
+        "Versions": versions(),
         "Experiments": ", ".join(experiment.id for experiment in found.experiments),
         "Fitted discounts": ", ".join(f"{name} {setting} {value:g}" for (setting, name), value in found.fits.items())
         or "none",

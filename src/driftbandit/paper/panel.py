@@ -1,8 +1,7 @@
-"""A panel, and what panels have in common."""
+"""What panels of the paper's report have in common."""
 
 import dataclasses
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -10,9 +9,6 @@ from driftbandit import figures
 from driftbandit.engine.estimate import Estimate
 from driftbandit.figures import Series, Style
 from driftbandit.paper.record import Record
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 SIZE = (4.2, 2.8)
 STYLES = {
@@ -26,15 +22,6 @@ STYLES = {
     "SW-UCB": figures.STYLES[2],
     "EXP3-IX": figures.STYLES[2],
 }
-
-
-class Panel(NamedTuple):
-    """One picture: its name, what it shows, its figure, and its content in words."""
-
-    id: str
-    measure: str
-    figure: "Figure"
-    words: str
 
 
 def line(label: str, curve: dict[float, Record], style: Style | None = None) -> Series:

@@ -2,6 +2,8 @@
 
 import dataclasses
 import math
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +26,16 @@ class Record:
     Curves have a value for each of `steps`; `…_ci95` is half the width of a 95% interval. `late_…` are curves over the
     last steps, one by one; they are empty in rested environments, where the means depend on the run.
     """
+
+    DIMENSIONS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "steps": ("step",), "regret_mean": ("step",), "regret_ci95": ("step",), "reward_mean": ("step",),
+        "reward_ci95": ("step",), "late_steps": ("late_step",), "late_mean": ("late_step",),
+        "late_ci95": ("late_step",), "checkpoints": ("checkpoint",), "regret": ("run", "checkpoint"),
+        "expected": ("run",), "reward": ("run",), "static_oracle": ("one",),
+    }  # fmt: skip
+    EMPTY: ClassVar[Mapping[str, NDArray[Any]]] = {
+        "late_steps": np.zeros(0, np.int32), "late_mean": np.zeros(0), "late_ci95": np.zeros(0),
+    }  # fmt: skip
 
     steps: NDArray[np.int32]
     regret_mean: Reals
@@ -68,11 +80,9 @@ class Record:
         return Estimate(float(self.regret_mean[place]), float(self.regret_ci95[place]))
 
 
-FIELDS = tuple(field.name for field in dataclasses.fields(Record))
-
-
-def condensed(game: Game, result: Result, row: int) -> Record:
-    """The record of a game with one policy: what is kept of this row of a result."""
+def condensed(game: Game, result: Result, rows: range) -> Record:
+    """The record of a game with one policy: what is kept of its row of a result."""
+    [row] = rows
     horizon = result.horizon
     steps = result.dataset["step"].values.astype(np.int32)
     cumulative = {name: result.dataset[name].values[row] for name in ("regret", "expected", "reward")}

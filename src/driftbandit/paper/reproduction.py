@@ -6,6 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from driftbandit import checks
+from driftbandit.campaign.lock import locked
+from driftbandit.campaign.store import Store
+from driftbandit.campaign.times import Times
+from driftbandit.campaign.work import Work, cost
 from driftbandit.crew import Crew, hired
 from driftbandit.engine.games import Game, backend_for
 from driftbandit.engine.progress import Progress
@@ -20,14 +24,11 @@ from driftbandit.paper.findings import Findings
 from driftbandit.paper.fits import fitted_discounts, fitting_games, unfitted
 from driftbandit.paper.folder import facts_of, write_index, write_numbers
 from driftbandit.paper.game_of import Scale
-from driftbandit.paper.lock import locked
 from driftbandit.paper.printed import Setting
 from driftbandit.paper.profiles import Profile, chosen_profiles
+from driftbandit.paper.record import Record, condensed
 from driftbandit.paper.report.page import page
 from driftbandit.paper.report.words import tally
-from driftbandit.paper.store import Store
-from driftbandit.paper.times import Times
-from driftbandit.paper.work import Work, cost
 
 SEED = 1
 REPORT = "report.html"
@@ -89,15 +90,15 @@ def reproduce(
         checks.flag("progress", progress)
     backend = backend_for(threads, device, precision, cluster)
     folder = Path(out)
-    with locked(folder):
-        store = Store(folder / "results", device, precision)
+    with locked(folder, "reproduce"):
+        store = Store(folder / "results", Record, device, precision)
         for name in ("results", "figures", "numbers"):
             (folder / name).mkdir(exist_ok=True)
         try:
             with Progress("Reproducing the paper", 0, progress) as bar, hired(threads) as crew:
                 with times.of("playing"):
                     mathematics.rehearse(crew)
-                    work = Work(store, backend, bar)
+                    work = Work(store, backend, bar, condensed)
                     found = _run(experiments, profiles, scale, work, crew)
                 times.compiling = backend.compiling
                 panels = Drawing(folder / "figures", found, store, crew)
@@ -120,7 +121,7 @@ def reproduce(
 
 
 def _run(
-    experiments: Sequence[Experiment], profiles: Sequence[Profile], scale: Scale, work: Work, crew: Crew | None
+    experiments: Sequence[Experiment], profiles: Sequence[Profile], scale: Scale, work: Work[Record], crew: Crew | None
 ) -> Findings:
     """First the games that choose discounts and those that need none chosen, then the others."""
     settings: tuple[Setting, ...] = ()

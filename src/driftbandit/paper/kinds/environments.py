@@ -4,9 +4,10 @@ import dataclasses
 from collections.abc import Iterator
 
 from driftbandit import figures
+from driftbandit.campaign.pictures import Panel
 from driftbandit.paper.experiment import Section, WithoutGames
 from driftbandit.paper.findings import Findings
-from driftbandit.paper.panel import SIZE, Panel
+from driftbandit.paper.panel import SIZE
 
 
 @dataclasses.dataclass(frozen=True)

@@ -4,12 +4,13 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from driftbandit import figures
+from driftbandit.campaign.pictures import Panel
 from driftbandit.paper.contenders import Discounts
 from driftbandit.paper.experiment import InSetting, Section
 from driftbandit.paper.findings import Findings
 from driftbandit.paper.game_of import Entry, Scale
 from driftbandit.paper.kinds.over_time import OverTime
-from driftbandit.paper.panel import SIZE, Panel, group
+from driftbandit.paper.panel import SIZE, group
 from driftbandit.paper.profiles import Profile
 
 

@@ -8,16 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftbandit import figures
+from driftbandit.campaign.html_table import html_table
+from driftbandit.campaign.pictures import Panel
 from driftbandit.figures import Series
 from driftbandit.paper.contenders import COMPARED, Discounts, contender
 from driftbandit.paper.experiment import InSetting, Section
 from driftbandit.paper.findings import Findings, NotRun
 from driftbandit.paper.game_of import Entry, Scale
-from driftbandit.paper.panel import SIZE, STYLES, Panel
+from driftbandit.paper.panel import SIZE, STYLES
 from driftbandit.paper.printed import HORIZON, MAIN_RUNS, SETTINGS
 from driftbandit.paper.profiles import Profile
 from driftbandit.paper.record import Record
-from driftbandit.paper.report.html_table import html_table
 
 READING_STYLES = {"text": figures.STYLES[5], "published": figures.STYLES[1], "fitted": figures.STYLES[0]}
 PERIODS_SHOWN = 5

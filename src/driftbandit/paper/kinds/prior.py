@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from driftbandit import figures
+from driftbandit.campaign.pictures import Panel
 from driftbandit.paper.contenders import Discounts, discounted
 from driftbandit.paper.experiment import InSetting, Section
 from driftbandit.paper.findings import Findings
 from driftbandit.paper.game_of import Entry, Scale
-from driftbandit.paper.panel import SIZE, Panel
+from driftbandit.paper.panel import SIZE
 from driftbandit.paper.printed import HORIZON
 from driftbandit.paper.profiles import Profile
 

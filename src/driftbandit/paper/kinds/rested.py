@@ -4,11 +4,12 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from driftbandit import figures
+from driftbandit.campaign.pictures import Panel
 from driftbandit.paper.contenders import Discounts, contender
 from driftbandit.paper.experiment import InSetting, Section
 from driftbandit.paper.findings import Findings
 from driftbandit.paper.game_of import Entry, Scale
-from driftbandit.paper.panel import SIZE, Panel, group
+from driftbandit.paper.panel import SIZE, group
 from driftbandit.paper.printed import APPENDIX_RUNS, HORIZON
 from driftbandit.paper.profiles import Profile
 

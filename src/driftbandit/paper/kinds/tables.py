@@ -4,14 +4,14 @@ import dataclasses
 from collections.abc import Iterator
 from html import escape
 
+from driftbandit.campaign.html_table import html_table
+from driftbandit.campaign.pictures import Panel
 from driftbandit.paper.contenders import PROPOSED
 from driftbandit.paper.experiment import Section, WithoutGames
 from driftbandit.paper.findings import Findings
 from driftbandit.paper.fits import candidates
-from driftbandit.paper.panel import Panel
 from driftbandit.paper.parameters import parameter_cells
 from driftbandit.paper.printed import SETTINGS
-from driftbandit.paper.report.html_table import html_table
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from driftbandit import figures
+from driftbandit.campaign.pictures import Panel
 from driftbandit.paper.findings import Findings, NotRun, lowest
-from driftbandit.paper.panel import SIZE, Panel, line
+from driftbandit.paper.panel import SIZE, line
 from driftbandit.paper.printed import SETTINGS
 from driftbandit.paper.profiles import PUBLISHED, TEXT
 

@@ -2,15 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from importlib import resources
 
+from driftbandit.campaign.document import contents, document, making_of, row_of
+from driftbandit.campaign.pictures import Picture
 from driftbandit.paper import experiments
 from driftbandit.paper.claims import Judgement
+from driftbandit.paper.drawing import Pictures
 from driftbandit.paper.experiment import Experiment, Section
 from driftbandit.paper.findings import Findings
-from driftbandit.paper.pictures import Picture, Pictures
 from driftbandit.paper.report.verdicts import cards, glance
 from driftbandit.paper.report.words import plain_words
+
+FOOTER = """Nothing on this page was edited by hand. Numbers are in <code>numbers/</code> (CSV and netCDF), figures in
+<code>figures/</code> (SVG and PNG), finished games in <code>results/</code>."""
 
 
 def page(found: Findings, judgements: Sequence[Judgement], pictures: Pictures, facts: Mapping[str, str]) -> str:
@@ -18,42 +22,21 @@ def page(found: Findings, judgements: Sequence[Judgement], pictures: Pictures, f
     present = {experiment.section for experiment in found.experiments}
     listed = dict.fromkeys(experiment.section for experiment in experiments.EXPERIMENTS)
     sections = [section for section in listed if section in present]
-    contents = [
+    parts = [
         *((f"part-{section.id}", section.title) for section in sections),
         ("claims", "Claims"),
         ("made", "How this was made"),
     ]
-    links = "".join(f'<a href="#{name}">{escape(_short(title))}</a>' for name, title in contents)
-    style = resources.files("driftbandit.paper.report").joinpath("style.css").read_text(encoding="utf-8")
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Taming Non-stationary Bandits, reproduced</title>
-<link rel="icon" href="data:,">
-<style>{style}</style>
-</head>
-<body>
-<header>
-<h1>Taming Non-stationary Bandits, reproduced</h1>
-<p class="kicker">{escape(_kicker(found))}</p>
+    header = f"""<p class="kicker">{escape(_kicker(found))}</p>
 {_opening(found, judgements, pictures[None])}
-<nav aria-label="Contents">{links}</nav>
-</header>
-<main>
-{"".join(_section(section, found, pictures) for section in sections)}
+{contents([(name, _short(title)) for name, title in parts])}"""
+    main = f"""{"".join(_section(section, found, pictures) for section in sections)}
 <section id="claims"><h2>Claims</h2>
 <p>Each claim is decided by its rule from the results and their 95% intervals, never by eye. Open a verdict for the
 numbers behind it; what decided comes first.</p>
 {cards(judgements)}</section>
-{_made(facts)}
-</main>
-<footer>Nothing on this page was edited by hand. Numbers are in <code>numbers/</code> (CSV and netCDF), figures in
-<code>figures/</code> (SVG and PNG), finished games in <code>results/</code>.</footer>
-</body>
-</html>
-"""
+{making_of(facts)}"""
+    return document("Taming Non-stationary Bandits, reproduced", header, main, FOOTER)
 
 
 def _kicker(found: Findings) -> str:
@@ -83,7 +66,7 @@ def _opening(found: Findings, judgements: Sequence[Judgement], pictures: Sequenc
     shown = ""
     if pictures:
         shown = (
-            f'{_row(pictures)}<p class="soft">Normalised regret of dTS '
+            f'{row_of(pictures)}<p class="soft">Normalised regret of dTS '
             "after 5000 steps against its discount, when every arm is discounted (Algorithm 1) and when only the "
             "chosen arm is. The dotted line is the discount that the paper prints.</p>"
         )
@@ -97,7 +80,7 @@ def _section(section: Section, found: Findings, pictures: Pictures) -> str:
         inside[0].tables(found),
     ]
     if pictures[section]:
-        parts.append(f"<h3>{escape(pictures[section][0].measure)}</h3>{_row(pictures[section])}")
+        parts.append(f"<h3>{escape(pictures[section][0].measure)}</h3>{row_of(pictures[section])}")
     parts += [_experiment(experiment, pictures[experiment]) for experiment in inside if pictures[experiment]]
     return "".join([*parts, "</section>"])
 
@@ -108,15 +91,5 @@ def _experiment(experiment: Experiment, pictures: Sequence[Picture]) -> str:
     for measure in measures:
         own = [picture for picture in pictures if picture.measure == measure]
         heading = f"<h4>{escape(measure)}</h4>" if len(measures) > 1 else ""
-        parts.append(f"{heading}{_row(own)}")
+        parts.append(f"{heading}{row_of(own)}")
     return "".join(parts)
-
-
-def _row(pictures: Sequence[Picture]) -> str:
-    figures = "".join(f'<figure id="{picture.id}">{picture.svg}</figure>' for picture in pictures)
-    return f'<div class="panels">{figures}</div>'
-
-
-def _made(facts: Mapping[str, str]) -> str:
-    terms = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts.items())
-    return f'<section id="made"><h2>How this was made</h2><dl>{terms}</dl></section>'

@@ -1,20 +1,20 @@
-"""The games of a reproduction: finished ones are loaded, and all others are run at once."""
+"""The games of a report: finished ones are loaded, and all others are run at once."""
 
 import contextlib
 import dataclasses
 import shutil
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Generic
 
+from driftbandit.campaign.store import Kept, Store
 from driftbandit.crew import FEWEST_CORES, cores
 from driftbandit.engine.games import Backend, Game, play_games
 from driftbandit.engine.progress import Progress
 from driftbandit.engine.result import Result
 from driftbandit.environments import Environment
 from driftbandit.errors import Interrupted
-from driftbandit.paper.record import Record, condensed
-from driftbandit.paper.store import Store
 
 BATCH_RUNS = 2500
 """A batch has at most so many runs, of all its policies together: their curves then fit into memory easily."""
@@ -25,15 +25,22 @@ BACKLOG = 16
 """So many games may wait for that, at most: their curves are in memory until then."""
 
 
-class Work:
+class Work(Generic[Kept]):
     """The records that are at hand, and how far the work is."""
 
-    def __init__(self, store: Store, backend: Backend, bar: Progress) -> None:
+    def __init__(
+        self, store: Store[Kept], backend: Backend, bar: Progress, condense: Callable[[Game, Result, range], Kept],
+        keeps_parts: bool = True,
+    ) -> None:  # fmt: skip
         self.store = store
         self.backend = backend
+        self.condense = condense
+        """What is kept of a game: of these rows of a result, one a policy."""
+        self.keeps_parts = keeps_parts
+        """Whether parts of unfinished games are kept too: where games are short, writing them takes longer."""
         self.parts = store.folder.parent / "parts" / f"{store.device}-{store.precision}"
         self.bar = bar
-        self.records: dict[Game, Record] = {}
+        self.records: dict[Game, Kept] = {}
         self.simulated = 0
 
     def get_ready(self, games: Iterable[Game]) -> None:
@@ -56,13 +63,15 @@ class Work:
             return
         batches = list(batched(missing))
         batches.sort(key=lambda batch: sum(map(cost, batch)), reverse=True)  # then no core is idle at the end
-        keep = None if self.backend.replays else self.parts
-        finished: deque[tuple[Game, Future[Record]]] = deque()
+        keep = self.parts if self.keeps_parts and not self.backend.replays else None
+        finished: deque[tuple[Game, Future[Kept]]] = deque()
         try:
             with ThreadPoolExecutor(CLERKS if cores() >= FEWEST_CORES else 1) as clerks:
                 for place, result in play_games([_together(batch) for batch in batches], self.backend, False, keep):
-                    for row, game in enumerate(batches[place]):
-                        finished.append((game, clerks.submit(self._written, game, result, row)))
+                    first = 0
+                    for game in batches[place]:
+                        rows = range(first, first := first + len(game.policies))
+                        finished.append((game, clerks.submit(self._written, game, result, rows)))
                     self._take(finished, BACKLOG)
                 self._take(finished, 0)
         except Interrupted:
@@ -78,19 +87,19 @@ class Work:
         with contextlib.suppress(OSError):  # there may be parts of another device
             self.parts.parent.rmdir()
 
-    def _written(self, game: Game, result: Result, row: int) -> Record:
-        record = condensed(game, result, row)
+    def _written(self, game: Game, result: Result, rows: range) -> Kept:
+        record = self.condense(game, result, rows)
         self.store.keep(game, record)
         return record
 
-    def _take(self, finished: "deque[tuple[Game, Future[Record]]]", most: int) -> None:
+    def _take(self, finished: "deque[tuple[Game, Future[Kept]]]", most: int) -> None:
         """The records that are written, in order, until no more than so many are left; the first may be waited for."""
         while finished and (len(finished) > most or finished[0][1].done()):
             game, record = finished.popleft()
             self._have(game, record.result())
             self.simulated += 1
 
-    def _have(self, game: Game, record: Record) -> None:
+    def _have(self, game: Game, record: Kept) -> None:
         self.records[game] = record
         self.bar.advance(cost(game))
 
@@ -104,9 +113,13 @@ def batched(games: Iterable[Game]) -> Iterator[tuple[Game, ...]]:
     for game in games:
         alike.setdefault((game.environment, game.horizon, game.runs, game.seed), []).append(game)
     for (_, _, runs, _), members in alike.items():
-        size = max(1, BATCH_RUNS // runs)
-        for first in range(0, len(members), size):
-            yield tuple(members[first : first + size])
+        batch: list[Game] = []
+        for game in members:
+            if batch and runs * sum(len(one.policies) for one in (*batch, game)) > BATCH_RUNS:
+                yield tuple(batch)
+                batch = []
+            batch.append(game)
+        yield tuple(batch)
 
 
 def _together(games: Sequence[Game]) -> Game:
@@ -116,6 +129,6 @@ def _together(games: Sequence[Game]) -> Game:
 def cost(game: Game) -> int:
     """How long a game takes, compared with others: a sample of an arm takes longer than an index or a weight."""
     n_arms = game.environment.n_arms
-    [policy] = game.policies
-    sampled = policy.rule(n_arms).selection == "sampled"
-    return int(game.runs * game.horizon * (n_arms * 10 if sampled else 10 + 2 * n_arms))
+    sampled = sum(policy.rule(n_arms).selection == "sampled" for policy in game.policies)
+    step = n_arms * 10 * sampled + (10 + 2 * n_arms) * (len(game.policies) - sampled)
+    return int(game.runs * game.horizon * step)

@@ -1,4 +1,4 @@
-"""Where the time of a reproduction went."""
+"""Where the time of a report went."""
 
 import contextlib
 import time

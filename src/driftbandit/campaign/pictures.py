@@ -4,11 +4,12 @@ import io
 import re
 from html import escape
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from driftbandit import figures
-from driftbandit.paper.experiment import Experiment, Section
-from driftbandit.paper.panel import Panel
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 DPI = 160
 THEMED = {
@@ -25,16 +26,21 @@ THEMED = {
 """Colours of figures, and the colours of the page that replace them: those differ between light and dark."""
 
 
+class Panel(NamedTuple):
+    """One picture: its name, what it shows, its figure, and its content in words."""
+
+    id: str
+    measure: str
+    figure: "Figure"
+    words: str
+
+
 class Picture(NamedTuple):
     """A panel that was written: its name, what it shows, and its SVG for the page."""
 
     id: str
     measure: str
     svg: str
-
-
-Pictures = dict[Experiment | Section | None, list[Picture]]
-"""The pictures of each experiment, of each section as a whole, and, under None, those that open the report."""
 
 
 def written(panel: Panel, folder: Path) -> Picture:

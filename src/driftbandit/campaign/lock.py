@@ -1,4 +1,4 @@
-"""One reproduction at a time in a folder, and in no folder that is somebody else's."""
+"""One report at a time in a folder, and in no folder that is somebody else's."""
 
 import contextlib
 import os
@@ -10,8 +10,8 @@ from driftbandit.errors import InvalidValue
 
 
 @contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold a folder. The system lets go of it when the process ends, however it ends.
+def locked(folder: Path, maker: str) -> Iterator[None]:
+    """Hold a folder for the command `maker`. The system lets go of it when the process ends, however it ends.
 
     The file that is locked stays, and tells that the folder was made here: reports and figures in it may be replaced.
     """
@@ -23,7 +23,7 @@ def locked(folder: Path) -> Iterator[None]:
         others = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
         if others and not lock.is_file():
             raise InvalidValue(
-                "out must be a new folder, an empty one, or one that reproduce has made, "
+                f"out must be a new folder, an empty one, or one that {maker} has made, "
                 f"got {shown(str(folder))} with {shown(others[0])} in it"
             )
         handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)

@@ -1,0 +1,65 @@
+"""Who takes part, in columns by what they know: nothing, the numbers of a formula, the best setting, or everything."""
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+
+from driftbandit.arena.effort import RUNS
+from driftbandit.arena.fitting import FITTED, Fit
+from driftbandit.arena.told import TOLD
+from driftbandit.arena.world import World
+from driftbandit.checks import reject
+from driftbandit.errors import InvalidValue
+from driftbandit.policies import Policy
+
+COLUMNS = {
+    "untold": "Untold: knows nothing of the environment but the number of arms.",
+    "yours": "Yours: as you gave it.",
+    "told": "Told: knows the horizon and how much changes, and follows its published formula.",
+    "fitted": "Fitted: the best setting in this environment, found on other seeds among some 500.",
+    "oracle": "Oracle: knows the means, and stays with the best single arm.",
+}
+UNTOLD = ("drift-filter", "ts", "ots", "ucb1", "uniform")
+"""Those that are there: the list may name a policy that this version does not have."""
+FEWER_RUNS = {"drift-filter": 100}
+"""Of policies that take a hundred times as long as others."""
+ORACLE = "best single arm"
+
+
+@dataclasses.dataclass(frozen=True)
+class Entrant:
+    """A policy, or what becomes one when the environment is known."""
+
+    label: str
+    column: str
+    name: str
+    """The policy's name."""
+    policy: Policy | None = None
+    """The same one in every environment; None where it depends on that."""
+    runs: int = RUNS
+
+    def policy_in(self, world: World, fit: Fit) -> Policy:
+        """Who plays in this environment; not asked of the oracle, which plays no games."""
+        if self.policy is not None:
+            return self.policy
+        return TOLD[self.name](world) if self.column == "told" else fit.settings[self.name]
+
+
+def entrants(own: Iterable[Policy] = ()) -> Sequence[Entrant]:
+    """All of them, column by column; `own` are the policies of a user."""
+    untold = [
+        Entrant(name, "untold", name, Policy.build(name, {}), FEWER_RUNS.get(name, RUNS))
+        for name in UNTOLD
+        if name in Policy.known
+    ]
+    labels = [one.label for one in untold]
+    yours = []
+    for policy in own:
+        if not isinstance(policy, Policy):
+            raise reject("policies", "policies such as ThompsonSampling(), or their texts", policy)
+        if str(policy) in labels:
+            raise InvalidValue(f"policy must be one that is not in the arena already, got {policy}")
+        labels.append(str(policy))
+        yours.append(Entrant(str(policy), "yours", policy.name, policy, FEWER_RUNS.get(policy.name, RUNS)))
+    told = [Entrant(f"{name} told", "told", name) for name in TOLD]
+    fitted = [Entrant(f"{name} fitted", "fitted", name) for name in FITTED]
+    return [*untold, *yours, *told, *fitted, Entrant(ORACLE, "oracle", "oracle")]

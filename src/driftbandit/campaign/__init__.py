@@ -1,0 +1,1 @@
+"""What `reproduce` and `arena` share: many games, kept and resumed in a folder, and a page about them."""
