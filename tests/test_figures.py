@@ -86,6 +86,22 @@ def test_dots_have_a_row_for_each_label():
     assert [each.get_text() for each in figure.axes[0].get_yticklabels()] == ["TS", "dTS"]
 
 
+def test_ratios_are_drawn_by_factors_and_many_labels_stand_beside():
+    x, y = np.array([0.5, 1.0, 4.0]), np.array([0.0, 0.5, 1.0])
+    some = [Series("one", x, y), Series("a name that is quite long", x, y / 2)]
+    figure = figures.lines(
+        some, x_label="x", y_label="y", x_limits=(0.5, 4.0), marks=[(1.0, ""), (3.9, "late")], ratios=True, beside=True
+    )
+    [axes] = figure.axes
+    assert axes.get_xscale() == "log"
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["0.5", "1", "2", "4"]
+    assert [each.get_text() for each in axes.get_legend().get_texts()] == ["one", "a name that is quite long"]
+    assert [(each.get_text(), each.get_ha()) for each in axes.texts] == [("late", "right")]
+    group = Series("one", np.arange(2), np.array([0.6, 3.0]), np.array([0.1, 0.1]))
+    dots = figures.dots(["a", "b"], [group], x_label="ratio", x_limits=(0.5, 4.0), ratios=True)
+    assert (dots.axes[0].get_xscale(), dots.axes[0].get_xlim()) == ("log", (0.5, 4.0))
+
+
 def test_lines_without_intervals_are_drawn_too():
     one = simulate(ThompsonSampling(), Fast(), horizon=50, runs=1, seed=1)
     assert len(figures.regret_over_time(one).axes[0].collections) == 0

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from driftbandit import checks
-from driftbandit.arena.effort import Effort
-from driftbandit.arena.entrants import Entrant, entrants
+from driftbandit.arena.effort import AGAIN, FEWEST_TRIED, MOST_TRIED, RUNS, Effort
+from driftbandit.arena.entrants import FEWER_RUNS, Entrant, entrants
 from driftbandit.arena.families import Family, chosen_families
 from driftbandit.arena.fitting import Fit, first_games, fitted, second_game, unfitted
 from driftbandit.arena.numbers import numbers
@@ -195,7 +195,9 @@ def _drawn(found: Standings, folder: Path) -> dict[Family | None, Picture]:
 
 
 def _facts(effort: Effort, draw: int, device: str, precision: str) -> dict[str, str]:
-    usual = "400 of everything reported, 100 of slow policies; 12 to 60, then 60 to 300 while fitting"
+    slow = ", ".join(f"{runs} of {name}" for name, runs in FEWER_RUNS.items())
+    tried = f"{FEWEST_TRIED} to {MOST_TRIED}, then {AGAIN} times as many, while fitting"
+    usual = f"{RUNS} of everything reported, but {slow}; {tried}"
     return {
         "Runs": usual if effort.runs is None else f"{effort.runs} of everything",
         "Seeds": f"{effort.seed} for everything reported, {effort.first_seed} and {effort.second_seed} for fitting",

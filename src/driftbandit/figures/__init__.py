@@ -144,8 +144,11 @@ def lines(
         axes.set_ylim(y_limits)
     for where, label in marks:
         axes.axvline(where, color=INK, linewidth=0.8, linestyle=(0, (1, 2)))
-        right_part = axes.transAxes.inverted().transform(axes.transData.transform((where, 0)))[0] > 0.6
-        side = -1 if right_part else 1
+        if not label:
+            continue
+        start, end = axes.get_xlim()
+        last = start * (end / start) ** 0.6 if ratios else start + 0.6 * (end - start)
+        side = -1 if where > last else 1
         axes.annotate(label, (where, 0), (3 * side, 4), xycoords=axes.get_xaxis_transform(), va="bottom",
                       textcoords="offset points", ha="left" if side > 0 else "right", fontsize=FONT - 1,
                       color=INK)  # fmt: skip
@@ -202,7 +205,7 @@ def dots(
     for place, group in enumerate(groups):
         style = group.style or STYLES[place % len(STYLES)]
         axes.errorbar(group.mean, rows, xerr=group.ci95, fmt=style.marker, color=style.color, markersize=5,
-                      linewidth=1.2, label=group.label, clip_on=False,
+                      linewidth=1.2, label=_plain(group.label), clip_on=False,
                       markerfacecolor=style.color if place == 0 else PAPER, markeredgewidth=1.3)  # fmt: skip
     axes.set_yticks(rows, labels)
     axes.set_ylim(len(labels) - 0.5, -0.5)
