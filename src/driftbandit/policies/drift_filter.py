@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 import math
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +16,36 @@ from driftbandit.policies.rule import Parameters, Rule
 from driftbandit.specification import flag
 
 CELL = math.pi / 2 / CELLS
-JUMPS = (0.001, 0.002, 0.004, 0.008, 0.02, 0.06)
-WALKS = tuple((spread, hazard) for spread in (0.004, 0.016) for hazard in (0.0, 0.0015, 0.005, 0.012))
-SPEEDS = tuple(0.12 * 1.9**-i for i in range(8))
-STILL, WALKING, MOVING, RESTED = 0.08, 0.60, 0.24, 0.08
-"""What the kinds of models weigh at the start."""
-JUMP = 0.0003
-"""How often a mean with momentum jumps."""
-TAIL, RANDOM_TAIL, SHARE = 0.08, 0.6, 2e-4
 MOST_ARMS = 16
 """With more arms the tail is that of so many."""
+
+
+WALKS = tuple((spread, hazard) for spread in (0.004, 0.016) for hazard in (0.0, 0.0015, 0.005, 0.012))
+SPEEDS = tuple(0.12 * 1.9**-i for i in range(8))
+
+
+class Ladder(NamedTuple):
+    """Which models there are, what they weigh at the start, and how wide the tail is."""
+
+    jumps: tuple[float, ...] = (0.001, 0.002, 0.004, 0.008, 0.02, 0.06)
+    """How often a mean jumps that stands still otherwise."""
+    walks: tuple[tuple[float, float], ...] = WALKS
+    """How far one walks in a step, in φ, and how often it jumps."""
+    speeds: tuple[float, ...] = SPEEDS
+    """How far one with momentum goes in a step, in φ."""
+    turns: float = 0.5
+    """How often it turns round, as a share of its speed."""
+    lost: float = 0.0003
+    """How often it jumps."""
+    still: float = 0.08
+    walking: float = 0.60
+    moving: float = 0.24
+    rested: float = 0.08
+    share: float = 2e-4
+    """How much of their weights models exchange in a step, at most."""
+    tail: float = 0.08
+    by_arms: float = 0.25
+    random_tail: float = 0.6
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -56,6 +76,7 @@ class DriftFilter(Policy):
     """
 
     name: ClassVar[str] = "drift-filter"
+    ladder: ClassVar[Ladder] = Ladder()
 
     momentum: bool = flag(True)
     randomized: bool = flag(False)
@@ -67,7 +88,7 @@ class DriftFilter(Policy):
             learn=as_it_is,
             parameters=(),
             initial=(0.0, 0.5, 0.0, 0.0),
-            beliefs=_beliefs(self.momentum, self.randomized, min(n_arms, MOST_ARMS)),
+            beliefs=_beliefs(self.ladder, self.momentum, self.randomized, min(n_arms, MOST_ARMS)),
             interval=interval,
             learning="sequential",
         )
@@ -99,9 +120,9 @@ def interval(
 
 
 @functools.cache
-def _beliefs(momentum: bool, randomized: bool, n_arms: int) -> Beliefs:
+def _beliefs(ladder: Ladder, momentum: bool, randomized: bool, n_arms: int) -> Beliefs:
     """What is believed of arms at the start, and what all models are made of."""
-    tables = _tables(momentum, randomized, n_arms)
+    tables = _tables(ladder, momentum, randomized, n_arms)
     walks, rings, none = tables.hazard.size, tables.rings, np.zeros(CELLS)
     rows: list[Any] = [*PARTS * [tables.start / PARTS], *walks * [tables.start], *4 * rings * [tables.start / 2]]
     rows = [none, *rows, *(tables.rows - len(rows)) * [none], none]  # the mixture is the first, the last stays empty
@@ -119,12 +140,17 @@ def _beliefs(momentum: bool, randomized: bool, n_arms: int) -> Beliefs:
     )
 
 
-def _tables(momentum: bool, randomized: bool, n_arms: int) -> Models:
+def _tables(ladder: Ladder, momentum: bool, randomized: bool, n_arms: int) -> Models:
     start, angle = _start(), (np.arange(CELLS) + 0.5) * CELL
-    walks = np.array([(0.0, hazard) for hazard in JUMPS] + list(WALKS))
-    speed = np.array(SPEEDS if momentum else ())
-    turn = speed / 2
-    kinds = ((STILL, 1), (WALKING, len(walks)), (MOVING, len(speed)), (RESTED, len(speed)))
+    walks = np.array([(0.0, hazard) for hazard in ladder.jumps] + list(ladder.walks))
+    jumping, lost = len(ladder.jumps), ladder.lost
+    speed = np.array(ladder.speeds if momentum else ())
+    turn = ladder.turns * speed
+    kinds = (
+        (ladder.still, 1),
+        (ladder.walking, len(walks)),
+        *((w, len(speed)) for w in (ladder.moving, ladder.rested)),
+    )
     weights = np.concatenate([np.full(count, weight / max(1, count)) for weight, count in kinds])
     rows = PARTS + len(walks) + 4 * len(speed)
     places = [angle, *(angle + ((i + 0.5) / PARTS - 0.5) * CELL for i in range(PARTS))]
@@ -136,9 +162,9 @@ def _tables(momentum: bool, randomized: bool, n_arms: int) -> Models:
         "one": 1.0,
         "quarter": 0.25,
         "tiny": 1e-15,
-        "tail": TAIL * (n_arms / 4) ** 0.25,
-        "luck": RANDOM_TAIL if randomized else 0.0,
-        "share": SHARE,
+        "tail": ladder.tail * (n_arms / 4) ** ladder.by_arms,
+        "luck": ladder.random_tail if randomized else 0.0,
+        "share": ladder.share,
         "priors": weights / weights.sum(),
         "means": means,
         "start": start,
@@ -146,18 +172,18 @@ def _tables(momentum: bool, randomized: bool, n_arms: int) -> Models:
         "diffusion": diffusion,
         "speed": speed / CELL,
         "turn": turn,
-        "jump": np.full(len(speed), JUMP),
-        "below": np.outer(diffusion[len(JUMPS) :], below),
-        "above": np.outer(diffusion[len(JUMPS) :], above),
+        "jump": np.full(len(speed), lost),
+        "below": np.outer(diffusion[jumping:], below),
+        "above": np.outer(diffusion[jumping:], above),
         "starts_again": np.outer(walks[:, 1], cells),
         "starts_at": np.tile(start, len(walks)),
         "part": np.outer(speed / CELL % 1.0, cells),
-        "goes_on": np.outer((1 - JUMP) * (1 - turn), cells),
-        "turns": np.outer((1 - JUMP) * turn, cells),
-        "jumps": np.outer(np.full(len(speed), JUMP / 2), start),
+        "goes_on": np.outer((1 - lost) * (1 - turn), cells),
+        "turns": np.outer((1 - lost) * turn, cells),
+        "jumps": np.outer(np.full(len(speed), lost / 2), start),
     }
     return Models(
-        rows + -rows % 4, len(JUMPS), len(WALKS), len(speed), **{name: _single(values[name]) for name in values}
+        rows + -rows % 4, jumping, len(ladder.walks), len(speed), **{name: _single(values[name]) for name in values}
     )
 
 
