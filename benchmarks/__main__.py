@@ -27,6 +27,7 @@ GROUPS: dict[str, list[str]] = {
     "anatomy": ["run"],
     "exact": ["run"],
     "online": ["run"],
+    "filter": ["run"],
     "peers": ["run"],
     "cluster": ["run"],
 }

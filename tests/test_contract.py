@@ -26,6 +26,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "prior_successes": {"values": [1e-12, 1, 3.5], "wrong": [0, -1]},
     "prior_failures": {"values": [1e-12, 1, 3.5], "wrong": [0, -1]},
     "discounted_arms": {"values": ["all", "played"], "wrong": ["All", "none", "", 1, 0.5]},
+    "momentum": {"values": [True, False], "wrong": [0, 1, 1.0, "true", "no"]},
+    "randomized": {"values": [True, False], "wrong": [0, 1, 1.0, "true", "no"]},
     "threshold": {"values": [0.5, 25], "wrong": [0, -3]},
     "exploration": {"values": [1e-9, 0.1, 1], "wrong": [0, -0.5, 1.1]},
     "batch": {"values": [1, 25, 25.0], "wrong": [0, -1, 2.5, 2**40]},
@@ -122,7 +124,7 @@ def test_every_wrong_value_of_every_parameter_gives_one_line_that_names_it(cls: 
     wrong = EXAMPLES[name]["wrong"] + ALWAYS_WRONG
     if name == "change_points":
         wrong = [value for value in wrong if not (isinstance(value, list | tuple) and len(value) == 0)]
-    if name not in {"rested", "together"}:
+    if name not in {"momentum", "randomized", "rested", "together"}:
         wrong = [*wrong, True, False]
     if name not in NONE_IS_A_VALUE or (cls.name, name) in NONE_HERE:
         wrong = [*wrong, None]

@@ -17,6 +17,7 @@ PARAMETERS = {
     "OptimisticThompsonSampling": ("ots", PRIOR),
     "DiscountedThompsonSampling": ("dts", {"discount": REQUIRED, **PRIOR, "discounted_arms": "all"}),
     "DiscountedOptimisticThompsonSampling": ("dots", {"discount": REQUIRED, **PRIOR, "discounted_arms": "all"}),
+    "DriftFilter": ("drift-filter", {"momentum": True, "randomized": False}),
     "DynamicThompsonSampling": ("dynamic-ts", {"threshold": REQUIRED, **PRIOR}),
     "Exp3": ("exp3", {"exploration": REQUIRED}),
     "RestartingExp3": ("rexp3", {"batch": REQUIRED, "exploration": None}),

@@ -8,7 +8,7 @@ from driftbandit.arena.competition import _games
 from driftbandit.arena.effort import Effort
 from driftbandit.arena.entrants import entrants
 from driftbandit.arena.fitting import FITTED, first_games, fitted, grid, second_game, unfitted
-from driftbandit.arena.score import Score
+from driftbandit.arena.regrets import Regrets
 from driftbandit.arena.told import TOLD
 from driftbandit.arena.world import World
 
@@ -34,7 +34,7 @@ def test_every_setting_is_tried_once_with_a_few_runs() -> None:
 
 
 def scores(games, regret):
-    return {game: Score(np.array([[regret(policy)] * 2 for policy in game.policies])) for game in games}
+    return {game: Regrets(np.array([[regret(policy)] * 2 for policy in game.policies])) for game in games}
 
 
 def test_the_best_three_of_each_policy_are_tried_again_and_the_second_trial_decides() -> None:

@@ -32,7 +32,7 @@ from rules import RULES, Given, Plain
 
 HORIZON, RUNS, SEED = 15, 3, 5
 POLICIES = [
-    *examples.SHORT,
+    *(policy for policy in examples.SHORT if policy.rule(2).beliefs is None),
     *GUIDE,
     db.DiscountedThompsonSampling(discount=0.8, prior_successes=0.5, prior_failures=0.5),
     db.DiscountedOptimisticThompsonSampling(discount=0.4, prior_successes=0.5),
@@ -254,6 +254,13 @@ def test_without_a_card_one_line_says_what_is_missing() -> None:
     with pytest.raises(db.MissingExtra, match=r"needs an NVIDIA card.*pip install 'driftbandit\[gpu\]'") as error:
         backend_for(None, "cuda", "float64", None)
     assert "\n" not in str(error.value)
+
+
+def test_beliefs_are_refused_in_one_line() -> None:
+    from driftbandit.engine.cuda.card import check_arguments
+
+    with pytest.raises(db.InvalidValue, match=r'^device must be "cpu" for DriftFilter, .*, got "cuda"$'):
+        check_arguments(db.DriftFilter().rule(4), "DriftFilter")
 
 
 def test_starred_arguments_are_refused_in_one_line() -> None:

@@ -11,7 +11,7 @@ from own_policies import GUIDE
 from rules import Given
 
 POLICIES = [
-    *examples.SHORT,
+    *(policy for policy in examples.SHORT if policy.rule(2).beliefs is None),
     db.DiscountedThompsonSampling(discount=0.8, prior_successes=0.01, prior_failures=0.02),
     db.DynamicThompsonSampling(threshold=4),
     db.RestartingExp3(batch=3),

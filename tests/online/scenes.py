@@ -11,6 +11,7 @@ import examples
 from driftbandit.online import Bandit
 
 POLICIES = examples.SHORT
+ADDITIVE = [policy for policy in POLICIES if policy.rule(4).learning == "additive"]
 ARMS = ["a", "b", "c", "d"]
 
 

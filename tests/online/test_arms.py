@@ -38,7 +38,7 @@ def test_a_removed_arm_is_never_chosen_and_its_rewards_are_answered(policy: db.P
     assert bandit.reward(waiting[1].id, 1.0) == "repeated"
     bandit.add("b")
     start = bandit.evidence()["b"]
-    assert start[2] == 0.0
+    assert start[-1] == 0.0
     assert bandit.reward(waiting[2].id, 1.0) == "removed"  # of the arm that was, not of the one that is
     assert bandit.evidence()["b"] == start
 

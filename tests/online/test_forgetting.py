@@ -4,14 +4,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.online.scenes import ARMS, POLICIES, Made, Ticker, expected_evidence, ids
+from tests.online.scenes import ADDITIVE, ARMS, Made, Ticker, expected_evidence, ids
 
 import driftbandit as db
 from driftbandit.engine.cpu.shard import Shard, run_shard
 from driftbandit.online import Bandit
 
 
-@pytest.mark.parametrize("policy", POLICIES, ids=ids)
+@pytest.mark.parametrize("policy", ADDITIVE, ids=ids)
 @pytest.mark.parametrize("step_seconds", [None, 2.5])
 def test_evidence_is_a_sum_over_decisions_by_age(policy: db.Policy, step_seconds: float | None) -> None:
     rng = np.random.default_rng(5)
@@ -36,7 +36,7 @@ def test_evidence_is_a_sum_over_decisions_by_age(policy: db.Policy, step_seconds
             np.testing.assert_allclose(got[arm][:2], wanted[arm], rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("policy", POLICIES, ids=ids)
+@pytest.mark.parametrize("policy", ADDITIVE, ids=ids)
 def test_decisions_are_those_of_the_simulation(policy: db.Policy) -> None:
     horizon, environment = 300, db.Sinusoidal(period=100, n_arms=4)
     shard = Shard(policy, environment, horizon, seed=11, first_run=0, runs=1, steps=tuple(range(1, horizon + 1)))

@@ -59,19 +59,19 @@ def bandit_of(policy: db.Policy, **options: Any) -> db.Bandit:
     return db.Bandit(["a", "b", "c", "d"], policy, seed=5, **options)
 
 
-def reward_of(number: int, arm: str) -> float:
-    """Mostly 0 or 1, sometimes a fraction."""
+def reward_of(number: int, arm: str, most: float) -> float:
+    """Mostly nothing or the most, sometimes a fraction of it."""
     dice = random.Random(f"{number} {arm}")
-    return dice.random() if number % 10 == 7 else float(dice.random() < 0.2 + 0.15 * "abcd".index(arm))
+    return most * (dice.random() if number % 10 == 7 else dice.random() < 0.2 + 0.15 * "abcd".index(arm))
 
 
 def play(bandit: db.Bandit, first: int, last: int) -> list[db.Decision]:
     """Decisions from the first number to the last, some of whose rewards come late."""
-    made = []
+    made, most = [], min(bandit._chooser.rule.largest_reward, 1.0)
     for number in range(first, last + 1):
         made.append(bandit.select())
         if number % 5:
-            bandit.reward(made[-1], reward_of(number, made[-1].arm))
+            bandit.reward(made[-1], reward_of(number, made[-1].arm, most))
     return made
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.online.scenes import ARMS, POLICIES, Ticker, assert_same_evidence, ids
+from tests.online.scenes import ADDITIVE, ARMS, Ticker, assert_same_evidence, ids
 
 import driftbandit as db
 from driftbandit.online import Bandit
@@ -24,7 +24,7 @@ def decided(policy: db.Policy, pauses: list[float], step_seconds: float | None) 
 
 
 @pytest.mark.parametrize("step_seconds", [None, 1.5])
-@pytest.mark.parametrize("policy", POLICIES, ids=ids)
+@pytest.mark.parametrize("policy", ADDITIVE, ids=ids)
 @given(pauses=PAUSES, data=st.data())
 @settings(max_examples=12)
 def test_order_batches_and_duplicates_change_nothing(
@@ -46,7 +46,7 @@ def test_order_batches_and_duplicates_change_nothing(
 
 
 @pytest.mark.parametrize("step_seconds", [None, 1.5])
-@pytest.mark.parametrize("policy", POLICIES, ids=ids)
+@pytest.mark.parametrize("policy", ADDITIVE, ids=ids)
 @given(pauses=PAUSES, data=st.data())
 @settings(max_examples=8)
 def test_rewards_between_decisions_equal_rewards_after_them(

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.online.scenes import ARMS, POLICIES, Ticker, assert_same_evidence, ids
+from tests.online.scenes import ADDITIVE, ARMS, Ticker, assert_same_evidence, ids
 
 import driftbandit as db
 from driftbandit.online import Bandit, RewardStatus
@@ -47,7 +47,7 @@ def test_waiting_is_counted_in_steps_where_a_step_is_a_decision() -> None:
 
 
 @pytest.mark.parametrize("step_seconds", [None, 1.0])
-@pytest.mark.parametrize("policy", POLICIES, ids=ids)
+@pytest.mark.parametrize("policy", ADDITIVE, ids=ids)
 def test_a_default_reward_ages_from_the_decision_like_any_other(policy: db.Policy, step_seconds: float | None) -> None:
     """A bandit whose decisions expire with a default knows what one knows that was told that reward."""
     bandits, pairs = [], []

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from driftbandit import checks
+from driftbandit.arena.arena_page import page
+from driftbandit.arena.drawn import opening, panel_of
 from driftbandit.arena.effort import AGAIN, FEWEST_TRIED, MOST_TRIED, RUNS, Effort
 from driftbandit.arena.entrants import FEWER_RUNS, Entrant, entrants
 from driftbandit.arena.families import Family, chosen_families
 from driftbandit.arena.fitting import Fit, first_games, fitted, second_game, unfitted
-from driftbandit.arena.numbers import numbers
+from driftbandit.arena.numbers_file import numbers
 from driftbandit.arena.own_policy import policy_of
-from driftbandit.arena.panels import opening, panel_of
-from driftbandit.arena.report import page
-from driftbandit.arena.score import Score, scored
+from driftbandit.arena.regrets import Regrets, scored
 from driftbandit.arena.standings import Showing, Standings, ratio
 from driftbandit.arena.world import World
 from driftbandit.campaign.facts import games_played, versions
@@ -106,7 +106,7 @@ def compete(
     backend = backend_for(threads, device, precision, cluster)
     folder = Path(out)
     with locked(folder, "arena"):
-        store = Store(folder / "results", Score, device, precision)
+        store = Store(folder / "results", Regrets, device, precision)
         for name in ("results", "figures"):
             (folder / name).mkdir(exist_ok=True)
         try:
@@ -130,7 +130,7 @@ def compete(
 
 
 def _played(
-    families: Mapping[Family, Sequence[World]], field: Sequence[Entrant], effort: Effort, work: Work[Score]
+    families: Mapping[Family, Sequence[World]], field: Sequence[Entrant], effort: Effort, work: Work[Regrets]
 ) -> Standings:
     """First every setting and those who need none, then the best settings again, then those that were fitted."""
     worlds = [world for some in families.values() for world in some]
@@ -167,7 +167,7 @@ def _games(
 
 
 def _showings(
-    world: World, field: Sequence[Entrant], fit: Fit, effort: Effort, scores: Mapping[Game, Score]
+    world: World, field: Sequence[Entrant], fit: Fit, effort: Effort, scores: Mapping[Game, Regrets]
 ) -> dict[tuple[World, Entrant], Showing]:
     games = _games(world, field, fit, effort)
     regrets = {entrant: estimate(scores[game].regret[0]) for entrant, game in games.items()}

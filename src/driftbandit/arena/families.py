@@ -54,12 +54,12 @@ FAMILIES = (
     Family("abrupt", "Abrupt changes", "The paper's abruptly varying environment, likewise.", _of_the_paper(Abrupt)),
     Family("published", "Published problems", "Env A of Baudry, Russac and Cappé; the four problems of Besson and "
            "others; the three tests of f-dsw Thompson sampling.", _published),
-    Family("switching-together", "Switching, all arms at once", "At each step, with the probability of the hazard, all "
+    Family("switching-together", "All arms switch at once", "At each step, with the probability of the hazard, all "
            "means are drawn anew, uniform between 0 and 1. 2 to 10 arms; the hazard is drawn from 0.0005 to 0.02, "
            "its logarithm uniform.", draws.switching_together),
-    Family("switching-alone", "Switching, one arm at a time", "The same with a hazard for each arm by itself, drawn "
+    Family("switching-alone", "One arm switches at a time", "The same with a hazard for each arm by itself, drawn "
            "from 0.0002 to 0.01.", draws.switching_alone),
-    Family("switching-low", "Switching, low means", "The same with means between 0 and 0.3: of all arms at once where "
+    Family("switching-low", "Low means that switch", "The same with means between 0 and 0.3: of all arms at once where "
            "the number is odd, one arm at a time where it is even; hazards from 0.0002 to 0.01.", draws.switching_low),
     Family("walks", "Random walks", "Every arm is a walk with normal movements, reflected at 0 and 1. 2 to 10 arms; "
            "the standard deviation of a movement is drawn from 0.002 to 0.05, its logarithm uniform.", draws.walks),

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from driftbandit.arena.effort import Effort
-from driftbandit.arena.score import Score
+from driftbandit.arena.regrets import Regrets
 from driftbandit.arena.world import World
 from driftbandit.campaign.work import BATCH_RUNS
 from driftbandit.engine.games import Game
@@ -73,7 +73,7 @@ def first_games(world: World, effort: Effort) -> list[Game]:
     ]
 
 
-def second_game(world: World, effort: Effort, first: Sequence[Game], scores: Mapping[Game, Score]) -> Game:
+def second_game(world: World, effort: Effort, first: Sequence[Game], scores: Mapping[Game, Regrets]) -> Game:
     """The best settings of each policy in the first games, more runs each, on another seed."""
     regret = _regrets(first, scores)
     best: list[Policy] = []
@@ -82,7 +82,7 @@ def second_game(world: World, effort: Effort, first: Sequence[Game], scores: Map
     return _again(world, effort, best)
 
 
-def fitted(second: Game, scores: Mapping[Game, Score]) -> Fit:
+def fitted(second: Game, scores: Mapping[Game, Regrets]) -> Fit:
     """What was best when it was tried again."""
     regret = _regrets([second], scores)
     settings = {name: min((p for p in regret if p.name == name), key=regret.__getitem__) for name in FITTED}
@@ -100,7 +100,7 @@ def _again(world: World, effort: Effort, settings: list[Policy]) -> Game:
     return Game(tuple(settings), world.environment, world.horizon, effort.second_runs(world), effort.second_seed)
 
 
-def _regrets(games: Sequence[Game], scores: Mapping[Game, Score]) -> dict[Policy, float]:
+def _regrets(games: Sequence[Game], scores: Mapping[Game, Regrets]) -> dict[Policy, float]:
     """The mean regret of every setting, in the order in which they are listed."""
     return {
         policy: float(runs.mean())

@@ -34,7 +34,7 @@ class World:
         """The number of changes, as a policy would be told it.
 
         Where means stand still between changes, these are counted; where they move at more than half of all steps, how
-        often another arm becomes the best. Rested arms are counted as if they were not.
+        often another arm becomes the best. Arms that are rested are counted as if they were not.
         """
         moves = int(np.any(self.means[1:] != self.means[:-1], axis=1).sum())
         if 2 * moves <= self.horizon:

@@ -91,9 +91,10 @@ class Processor(Target):
         options = {"nogil": True, **compilers().kernel, **self._options}
         folder = cache_folder()
         kernel: Any = numba.njit(**options)(function)
+        kernel.kept_in = "" if folder is None else str(folder / digest[:2] / digest)
         if folder is not None and Path(function.__code__.co_filename).is_file():
             with contextlib.suppress(OSError):  # nothing at all can be written
-                kernel._cache = kept_class()(function, str(folder / digest[:2] / digest))
+                kernel._cache = kept_class()(function, kernel.kept_in)
         return kernel
 
 

@@ -7,12 +7,11 @@ comes. Until then its choice counts as pending, so that a policy can take into a
 
 import base64
 import binascii
-import copy
 from typing import Any
 
 import numpy as np
 
-from driftbandit.compiling.gears import Functions, Gears, geared
+from driftbandit.compiling.gears import Functions, geared
 from driftbandit.engine.cpu.block import Reals, Singles
 from driftbandit.entries import Entries
 from driftbandit.errors import InvalidValue
@@ -50,22 +49,22 @@ class Believed(Present):
         self._room: Singles = np.empty(self.model.room, np.float32)
 
     def _apply(self, function: Any, *arguments: Any) -> Any:
-        gears: Gears = geared(function)
+        gears = self._gears.get(function) or self._gears.setdefault(function, geared(function))
         return (gears.kernel or gears)(*arguments)
 
     def functions(self) -> Functions:
         """What decisions and rewards run, each with arguments of the right types."""
         yield from self.chooser.functions(self.table, self.shapes, self.order)
         model, constants, arms = self.model, (self.model.tables, self.shared), self.order.awake
-        yield geared(model.judge), (*constants, self.beliefs, arms, self.waiting, 0.5, self._own(), self._room)
+        yield geared(model.judge), (*constants, self.beliefs, arms, self.waiting, 0.5, self.own(), self._room)
         yield geared(model.learn), (*constants, self.beliefs[0], 1.0, self._room)
         yield geared(model.move), (*constants, self.beliefs, arms, 1.0, 0, self._room)
         if model.lucky:
             yield geared(luck_of), (np.uint64(0), 0, 1)
         if model.odds is not None:
-            yield geared(model.odds), (*constants, self.beliefs, arms, self._own(), np.empty(len(self.table)))
+            yield geared(model.odds), (*constants, self.beliefs, arms, self.own(), np.empty((2, len(self.table))))
 
-    def _own(self) -> Reals:
+    def own(self) -> Reals:
         return self.table[:, : self.size]
 
     # Decisions
@@ -73,10 +72,10 @@ class Believed(Present):
     def choose(self, now: float, order: Order) -> Choice:
         """The decision of a moment among these arms."""
         self.advance(now)
-        self._judge(order)
+        self.judge(order)
         return self.chooser.choose(self.table, self.shapes, order, 1.0, 0.0)
 
-    def _judge(self, order: Order) -> None:
+    def judge(self, order: Order) -> None:
         """The numbers of these arms, from what is believed of them."""
         chooser, arms = self.chooser, order.awake
         model = chooser.rule_for(order.count).beliefs or self.model
@@ -84,9 +83,9 @@ class Believed(Present):
         if model.lucky:
             luck = self._apply(luck_of, np.uint64(chooser.seed), chooser.replica, chooser.number + 1)
         constants = (model.tables, self.shared, self.beliefs, arms)
-        self._apply(model.judge, *constants, self.waiting, luck, self._own(), self._room)
+        self._apply(model.judge, *constants, self.waiting, luck, self.own(), self._room)
         if model.odds is not None:
-            self._apply(model.odds, *constants, self._own(), np.empty(len(self.table)))
+            self._apply(model.odds, *constants, self.own(), np.empty((2, len(self.table))))
 
     def _age(self, now: float) -> None:
         steps, self.reference = now - self.reference, now
@@ -118,12 +117,14 @@ class Believed(Present):
 
     # Arms
 
-    def _grow(self, capacity: int) -> None:
-        super()._grow(capacity)
+    def grow(self, capacity: int) -> None:
+        """Room for more arms."""
+        super().grow(capacity)
         self.beliefs, self.waiting = grown(self.beliefs, capacity), grown(self.waiting, capacity)
 
-    def _start_again(self, numbers: list[int]) -> None:
-        super()._start_again(numbers)
+    def start_again(self, numbers: list[int]) -> None:
+        """Arms of which nothing is known any more."""
+        super().start_again(numbers)
         self.beliefs[numbers] = self.model.initial
         self.waiting[numbers] = 0
 
@@ -136,14 +137,23 @@ class Believed(Present):
 
     # Looking
 
-    def at_moment(self, now: float) -> "Believed":
-        """The evidence as the next decision meets it; this is not changed."""
-        other = copy.copy(self)
-        other.table, other.beliefs, other.shared = self.table.copy(), self.beliefs.copy(), self.shared.copy()
-        other._bind()
+    def at_moment(self, now: float, order: Order) -> "Present":
+        """The evidence as the next decision among these arms meets it; this is not changed."""
+        other = self.copied()
         other.advance(now)
-        other._judge(other.order)
+        other.judge(order)
         return other
+
+    def copied(self) -> "Believed":
+        """A copy that can be changed."""
+        other = super().copied()
+        assert isinstance(other, Believed)
+        other.beliefs, other.shared = self.beliefs.copy(), self.shared.copy()
+        return other
+
+    def view(self, now: float) -> Reals:
+        """The numbers of all arms, in order, and how many observations they stand for: as they were judged."""
+        return self.table[self.order.awake, : self.size + 1]
 
     # Files
 
@@ -157,8 +167,9 @@ class Believed(Present):
             "chosen": self.chosen,
         }
 
-    def _restore_more(self, entries: Entries, known: set[int]) -> None:
-        super()._restore_more(entries, known)
+    def restore_more(self, entries: Entries, known: set[int]) -> None:
+        """Take over what a file says beside the table."""
+        super().restore_more(entries, known)
         for row in entries.rows("beliefs", 2):
             self.beliefs[row.member("beliefs", 0, known)] = _numbers("beliefs", row.value(1), self.model.initial.size)
         self.shared[:] = _numbers("shared", entries.get("shared"), self.shared.size)
@@ -166,7 +177,9 @@ class Believed(Present):
         if type(chosen) is not int or (chosen != -1 and chosen not in known):
             raise InvalidValue(f"chosen must refer to an arm that is there, or be -1, got {chosen!r}")
         self.chosen = chosen
-        if known and not np.all(np.isfinite(self.at_moment(self.reference)._own()[sorted(known)])):
+        judged = self.copied()
+        judged.judge(self.order)
+        if not np.all(np.isfinite(judged.own()[self.order.all])):
             raise InvalidValue("beliefs must be such that the policy can judge the arms")
 
 

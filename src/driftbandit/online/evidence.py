@@ -98,7 +98,7 @@ class Evidence:
         """A new arm."""
         start = self.start_of_new(now)
         if number >= len(self.table):
-            self._grow(max(2 * len(self.table), number + 1))
+            self.grow(max(2 * len(self.table), number + 1))
         self.table[number] = 0.0
         self.table[number, self.at.weight] = 1.0
         if any(start):
@@ -116,7 +116,8 @@ class Evidence:
         best = max(seen[:, :-1].tolist(), key=lambda own: rule.weigh(shared, tuple(own)))
         return tuple(best)
 
-    def _grow(self, capacity: int) -> None:
+    def grow(self, capacity: int) -> None:
+        """Room for more arms."""
         more = empty_table(capacity, self.at)
         more[: len(self.table)] = self.table
         self.table = more
@@ -299,8 +300,8 @@ class Evidence:
 
     # Looking
 
-    def at_moment(self, now: float) -> "Evidence":
-        """The evidence as the next decision meets it; this is not changed."""
+    def at_moment(self, now: float, order: Order) -> "Evidence":
+        """The evidence as the next decision among these arms meets it; this is not changed."""
         return self
 
     def view(self, now: float) -> Reals:
@@ -397,7 +398,7 @@ class Evidence:
             self._check_clock(values)
             self.table[number] = values
             listed.append(number)
-        self._restore_more(entries, known)
+        self.restore_more(entries, known)
         # rows that a file leaves out are empty; that is evidence unless arms start with some
         self._check(np.union1d(listed, self.order.awake) if any(self.initial) else listed, now)
 
@@ -428,7 +429,8 @@ class Evidence:
         """What the rule sees of some arms."""
         return self.read(numbers, self.factors(now))
 
-    def _restore_more(self, entries: Entries, known: set[int]) -> None:
+    def restore_more(self, entries: Entries, known: set[int]) -> None:
+        """Take over what a file says beside the table."""
         for item in entries.rows("parts", 2):
             part = self.part(item.whole("parts", 0, START, MOST_REPLICAS - 1))
             for row in item.rows("parts", 1, self.size + 3):

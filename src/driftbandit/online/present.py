@@ -29,7 +29,7 @@ from driftbandit.errors import InvalidValue
 from driftbandit.online.chooser import Chooser
 from driftbandit.online.evidence import Evidence, empty_table
 from driftbandit.online.pending import Waiting
-from driftbandit.online.sleeping import grown
+from driftbandit.online.sleeping import Order, grown
 
 
 class Kept(NamedTuple):
@@ -126,8 +126,9 @@ class Present(Evidence):
             yield self._geared(hear), (p, numbers, kept, 0)
             yield self._geared(renew), (p, kept)
 
-    def _grow(self, capacity: int) -> None:
-        super()._grow(capacity)
+    def grow(self, capacity: int) -> None:
+        """Room for more arms."""
+        super().grow(capacity)
         self.past, self.past_count = grown(self.past, capacity), grown(self.past_count, capacity)
         self._bind()
 
@@ -136,7 +137,7 @@ class Present(Evidence):
         return self.initial
 
     def _put_start(self, numbers: Any, start: Any) -> None:
-        self._start_again([numbers])
+        self.start_again([numbers])
 
     def exclude(self, number: int) -> None:
         """An arm that is no longer there."""
@@ -191,7 +192,7 @@ class Present(Evidence):
             self.recent.append((self.reference, number, reward))
             self._depart()
         if rule.alarm is not None and self._run(hear, parameters, self._numbers, self._kept, number):
-            self._start_again([number] if rule.alarm_resets == "arm" else self.order.all.tolist())
+            self.start_again([number] if rule.alarm_resets == "arm" else self.order.all.tolist())
             self._run(renew, parameters, self._kept)
 
     def shift(self, steps: float, now: float) -> None:
@@ -199,18 +200,23 @@ class Present(Evidence):
         super().shift(steps, now)
         self.recent = collections.deque((stamp + steps, arm, reward) for stamp, arm, reward in self.recent)
 
-    def at_moment(self, now: float) -> "Present":
-        """The evidence as the next decision meets it; this is not changed."""
+    def at_moment(self, now: float, order: Order) -> "Present":
+        """The evidence as the next decision among these arms meets it; this is not changed."""
+        other = self.copied()
+        other.advance(now)
+        return other
+
+    def copied(self) -> "Present":
+        """A copy that can be changed."""
         other = copy.copy(self)
         other.table, other.past_count = self.table.copy(), self.past_count.copy()
         other.recent, other._shared = self.recent.copy(), self._shared.copy()
         other._bind()
-        other.advance(now)
         return other
 
     def view(self, now: float) -> Reals:
         """The numbers of all arms, in order, and how many observations they stand for."""
-        other = self.at_moment(now)
+        other = self.at_moment(now, self.order)
         seen: Reals = other.table[other.order.all, : self.size + 1]
         if self.rule.observations is not None:
             seen[:, -1] = [self.rule.observations(self.rule.parameters, *own[:-1]) for own in seen.tolist()]
@@ -225,7 +231,7 @@ class Present(Evidence):
         """The shared numbers."""
         return tuple(self._shared.tolist())
 
-    def _start_again(self, numbers: list[int]) -> None:
+    def start_again(self, numbers: list[int]) -> None:
         """Arms of which nothing is known any more."""
         self.table[numbers, : self.size] = self.initial
         self._forget(numbers)
@@ -238,12 +244,12 @@ class Present(Evidence):
             self.recent = collections.deque(row for row in self.recent if row[1] not in gone)
 
     def _start_afresh(self) -> None:
-        self._start_again(self.order.all.tolist())
+        self.start_again(self.order.all.tolist())
         self._shared[:] = self.rule.common
         self.reference = float(self.epoch * self.restart)
 
     def _set_start(self, numbers: Any) -> None:
-        self._start_again(numbers.tolist())
+        self.start_again(numbers.tolist())
 
     def state(self) -> dict[str, Any]:
         """What a file says of evidence."""
@@ -258,7 +264,8 @@ class Present(Evidence):
     def _read_at(self, numbers: Integers, now: float) -> Reals:
         return self.read(numbers, 1.0)
 
-    def _restore_more(self, entries: Entries, known: set[int]) -> None:
+    def restore_more(self, entries: Entries, known: set[int]) -> None:
+        """Take over what a file says beside the table."""
         at, rule = self.at, self.rule
         if np.any(self.table[:, at.other :] != empty_table(1, at)[:, at.other :]) or entries.items("parts"):
             raise InvalidValue("table must be of one replica for this policy")

@@ -300,7 +300,8 @@ class State:
 
     def view(self, now: float, numbers: list[int] | None = None) -> View:
         """What the next decision at a moment would meet, among all arms or those with these numbers."""
-        evidence, chooser = self.evidence.at_moment(now), self.chooser
+        order = self.evidence.order if numbers is None else self.evidence.order.some(numbers)
+        evidence, chooser = self.evidence.at_moment(now, order), self.chooser
         awake, seen = evidence.order.awake.tolist(), evidence.view(now)
         count = evidence.order.count
         if numbers is not None:

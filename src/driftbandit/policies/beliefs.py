@@ -16,6 +16,7 @@ is compiled; one that takes its constants from `tables` does not.
 
 import dataclasses
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ class Beliefs:
     Arrays:
         initial: what is believed of an arm that was never chosen.
         common: what all arms share, at the start.
-        tables: constants, which the functions only read.
+        tables: constants, which the functions only read: an array, or a `NamedTuple` of arrays and numbers.
         room: how many numbers the functions need to work with; they find there what was left by any other call.
 
     Functions (`beliefs[k]` is the array of arm k, `arms` are the numbers of the arms in question):
@@ -41,8 +42,8 @@ class Beliefs:
         move: move(tables, common, beliefs, arms, steps, chosen, room): so many steps pass, for all those arms;
             `chosen` is the arm that was chosen before them, −1 where it is not there any more.
         odds: where `luck` counts: odds(tables, common, beliefs, arms, own, work): fill the number `chance_at` of every
-            arm, `own[k, chance_at]`, with the exact probability of its choice over all luck, after `judge`; `work[k]`
-            is free for use.
+            arm, `own[k, chance_at]`, with the exact probability of its choice over all luck, after `judge`;
+            `work[0, k]` and `work[1, k]` are free for use.
 
     Others:
         lucky: whether `judge` looks at `luck`.
@@ -51,7 +52,7 @@ class Beliefs:
 
     initial: Singles
     common: Singles
-    tables: Singles
+    tables: Any
     judge: Callable[..., None]
     learn: Callable[..., None]
     move: Callable[..., None]

@@ -3,35 +3,80 @@
 import dataclasses
 import functools
 import math
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftbandit.policies import drift_models as models
-from driftbandit.policies.beliefs import Beliefs
-from driftbandit.policies.drift_models import CELLS, PARTS
+from driftbandit.policies.beliefs import Beliefs, Singles
+from driftbandit.policies.drift_models import CELLS, PARTS, Models
 from driftbandit.policies.policy import Policy
 from driftbandit.policies.rule import Parameters, Rule
 from driftbandit.specification import flag
 
 CELL = math.pi / 2 / CELLS
-JUMPS = (0.001, 0.002, 0.004, 0.008, 0.02, 0.06)
-WALKS = tuple((spread, hazard) for spread in (0.004, 0.016) for hazard in (0.0, 0.0015, 0.005, 0.012))
-SPEEDS = tuple(0.12 * 1.9**-i for i in range(8))
-STILL, WALKING, MOVING, RESTED = 0.08, 0.60, 0.24, 0.08
-"""What the kinds of models weigh at the start."""
-TAIL, RANDOM_TAIL = 0.08, 0.6
-SHARE = 2e-4
 MOST_ARMS = 16
 """With more arms the tail is that of so many."""
 
 
+WALKS = tuple((spread, hazard) for spread in (0.004, 0.016) for hazard in (0.0, 0.0015, 0.005, 0.012))
+SPEEDS = tuple(0.12 * 1.9**-i for i in range(8))
+
+
+class Ladder(NamedTuple):
+    """Which models there are, what they weigh at the start, and how wide the tail is."""
+
+    jumps: tuple[float, ...] = (0.001, 0.002, 0.004, 0.008, 0.02, 0.06)
+    """How often a mean jumps that stands still otherwise."""
+    walks: tuple[tuple[float, float], ...] = WALKS
+    """How far one walks in a step, in φ, and how often it jumps."""
+    speeds: tuple[float, ...] = SPEEDS
+    """How far one with momentum goes in a step, in φ."""
+    turns: float = 0.5
+    """How often it turns round, as a share of its speed."""
+    lost: float = 0.0003
+    """How often it jumps."""
+    still: float = 0.08
+    walking: float = 0.60
+    moving: float = 0.24
+    rested: float = 0.08
+    share: float = 2e-4
+    """How much of their weights models exchange in a step, at most."""
+    tail: float = 0.08
+    by_arms: float = 0.25
+    random_tail: float = 0.6
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DriftFilter(Policy):
-    """The drift filter."""
+    """The drift filter: Bayesian inference about how arms drift, and the arm with the highest upper quantile.
+
+    It holds many models of how a mean may move: not at all; jumps, from one in a thousand steps to one in seventeen;
+    random walks of two sizes, with and without jumps; motion in one direction at eight speeds; and the same for arms
+    that move only when they are chosen. Under each model a filter follows every arm on a grid, and the weights w of the
+    models are learned from how well each foretells the rewards:
+
+        P_k(θ) = Σ_m w_m·p_{m,k}(θ),        choose the largest q with P_k(θ > q) = .08·√M·(min(K, 16)/4)^¼,
+
+    where M is the largest mean of the K mixtures P_k. Nothing has to be known: no horizon, no discount, no number of
+    changes. Use it first when you can pay some microseconds a decision. Where the kind of drift is known, so that a
+    fitted discount can be trusted, or where decisions must take less, use `DiscountedUCB`.
+
+    Parameters:
+        momentum: whether means may move in one direction for a while; without, half of the models are left out.
+        randomized: whether the tail is drawn anew for each decision, from .4 to 1.6 times itself, so that several arms
+            have some probability; else the best has probability 1.
+
+    >>> print(DriftFilter(randomized=True))
+    drift-filter:randomized=true
+
+    References:
+        docs/filter.md has the models, what they were compared with, and where the filter loses.
+    """
 
     name: ClassVar[str] = "drift-filter"
+    ladder: ClassVar[Ladder] = Ladder()
 
     momentum: bool = flag(True)
     randomized: bool = flag(False)
@@ -43,7 +88,7 @@ class DriftFilter(Policy):
             learn=as_it_is,
             parameters=(),
             initial=(0.0, 0.5, 0.0, 0.0),
-            beliefs=_beliefs(self.momentum, self.randomized, min(n_arms, MOST_ARMS)),
+            beliefs=_beliefs(self.ladder, self.momentum, self.randomized, min(n_arms, MOST_ARMS)),
             interval=interval,
             learning="sequential",
         )
@@ -75,89 +120,80 @@ def interval(
 
 
 @functools.cache
-def _beliefs(momentum: bool, randomized: bool, n_arms: int) -> Beliefs:
-    """What is believed of arms at the start, and the constants of all models."""
-    walks = np.array([_walk(spread, hazard) for spread, hazard in (*((0.0, jump) for jump in JUMPS), *WALKS)])
-    rings = np.array([_ring(speed) for speed in SPEEDS if momentum]).reshape(-1, models.RING_NUMBERS)
-    kinds = ((STILL, 1), (WALKING, len(walks)), (MOVING, len(rings)), (RESTED, len(rings)))
-    weights = np.concatenate([np.full(count, weight / max(1, count)) for weight, count in kinds])
-    weights /= weights.sum()
-    rows = PARTS + len(walks) + 4 * len(rings)
-    start, empty = _start(), -rows % 4
-    rows += empty
-    means = [_means(0.5), *(_means((i + 0.5) / PARTS) for i in range(PARTS))]
-    numbers = [weights, walks.ravel(), rings.ravel()]
-    head = np.zeros(models.HEAD)
-    for place, value in {
-        models.MODELS: len(weights),
-        models.ROWS: rows,
-        models.JUMPING: len(JUMPS),
-        models.WALKING: len(WALKS),
-        models.RINGS: len(rings),
-        models.ONE: 1.0,
-        models.QUARTER: 0.25,
-        models.TINY: 1e-15,
-        models.ALPHA: TAIL * (n_arms / 4.0) ** 0.25,
-        models.SPREAD: RANDOM_TAIL if randomized else 0.0,
-        models.SHARE: SHARE,
-        models.ONE_STEP: models.PRIORS + sum(map(len, numbers)),
-    }.items():
-        head[place] = value
-    tables = np.concatenate([head, *means, start, *numbers, *_cells(walks, rings, start)]).astype(np.float32)
-    none = np.zeros(CELLS)
-    initial = [none, *PARTS * [start / PARTS], *len(walks) * [start], *4 * len(rings) * [start / 2]]
-    common = np.concatenate([[0.0], weights, np.zeros(rows)]).astype(np.float32)
-    models.weigh_rows(tables, common)
+def _beliefs(ladder: Ladder, momentum: bool, randomized: bool, n_arms: int) -> Beliefs:
+    """What is believed of arms at the start, and what all models are made of."""
+    tables = _tables(ladder, momentum, randomized, n_arms)
+    walks, rings, none = tables.hazard.size, tables.rings, np.zeros(CELLS)
+    rows: list[Any] = [*PARTS * [tables.start / PARTS], *walks * [tables.start], *4 * rings * [tables.start / 2]]
+    rows = [none, *rows, *(tables.rows - len(rows)) * [none], none]  # the mixture is the first, the last stays empty
     return Beliefs(
-        initial=np.concatenate([*initial, *(empty + 1) * [none]]).astype(np.float32),
-        common=common,
+        initial=np.concatenate(rows).astype(np.float32),
+        common=np.append(tables.priors, np.float32(0.0)),
         tables=tables,
-        room=2 * CELLS * max(len(walks), len(rings)),
+        room=2 * CELLS * max(walks, rings),
         judge=models.judge,
         learn=models.learn,
         move=models.move,
         lucky=randomized,
         odds=models.odds if randomized else None,
-        chance_at=models.CHANCE,
+        chance_at=models.AT.chance,
     )
 
 
-def _cells(walks: Any, rings: Any, start: Any) -> list[Any]:
-    """Numbers of cells for one step, side by side.
-
-    Of walks that spread: what comes from the cell below, and above. Of all walks: how much starts again, and where. Of
-    rings: the part of a cell that they move, how much goes on, turns round, and starts again.
-    """
+def _tables(ladder: Ladder, momentum: bool, randomized: bool, n_arms: int) -> Models:
+    start, angle = _start(), (np.arange(CELLS) + 0.5) * CELL
+    walks = np.array([(0.0, hazard) for hazard in ladder.jumps] + list(ladder.walks))
+    jumping, lost = len(ladder.jumps), ladder.lost
+    speed = np.array(ladder.speeds if momentum else ())
+    turn = ladder.turns * speed
+    kinds = (
+        (ladder.still, 1),
+        (ladder.walking, len(walks)),
+        *((w, len(speed)) for w in (ladder.moving, ladder.rested)),
+    )
+    weights = np.concatenate([np.full(count, weight / max(1, count)) for weight, count in kinds])
+    rows = PARTS + len(walks) + 4 * len(speed)
+    places = [angle, *(angle + ((i + 0.5) / PARTS - 0.5) * CELL for i in range(PARTS))]
+    means = [[np.sin(at) ** 2, np.cos(at) ** 2, 2 * np.log(np.sin(at)), 2 * np.log(np.cos(at))] for at in places]
     cells, below, above = np.ones((3, CELLS))
     below[0] = above[-1] = 0.0  # nothing passes the ends
-    return [
-        *(np.outer(walks[len(JUMPS) :, 1], ends).ravel() for ends in (below, above)),
-        np.outer(walks[:, 0], cells).ravel(),
-        np.tile(start, len(walks)),
-        *(np.outer(number, cells).ravel() for number in (rings[:, 0] % 1.0, rings[:, 1], rings[:, 2])),
-        np.outer(rings[:, 3], start).ravel(),
-    ]
+    diffusion = walks[:, 0] ** 2 / (2 * CELL**2)
+    values = {
+        "one": 1.0,
+        "quarter": 0.25,
+        "tiny": 1e-15,
+        "tail": ladder.tail * (n_arms / 4) ** ladder.by_arms,
+        "luck": ladder.random_tail if randomized else 0.0,
+        "share": ladder.share,
+        "priors": weights / weights.sum(),
+        "means": means,
+        "start": start,
+        "hazard": walks[:, 1],
+        "diffusion": diffusion,
+        "speed": speed / CELL,
+        "turn": turn,
+        "jump": np.full(len(speed), lost),
+        "below": np.outer(diffusion[jumping:], below),
+        "above": np.outer(diffusion[jumping:], above),
+        "starts_again": np.outer(walks[:, 1], cells),
+        "starts_at": np.tile(start, len(walks)),
+        "part": np.outer(speed / CELL % 1.0, cells),
+        "goes_on": np.outer((1 - lost) * (1 - turn), cells),
+        "turns": np.outer((1 - lost) * turn, cells),
+        "jumps": np.outer(np.full(len(speed), lost / 2), start),
+    }
+    return Models(
+        rows + -rows % 4, jumping, len(ladder.walks), len(speed), **{name: _single(values[name]) for name in values}
+    )
 
 
-def _means(within: float) -> NDArray[np.float64]:
-    """At this part of each cell: θ, 1 − θ, and their logarithms."""
-    angle = (np.arange(CELLS) + within) * CELL
-    success, failure = np.sin(angle) ** 2, np.cos(angle) ** 2
-    return np.concatenate([success, failure, np.log(success), np.log(failure)])
+def _single(value: Any) -> Any:
+    """Numbers of single precision: a table of cells as one row, those of all means as they are."""
+    numbers: Singles = np.array(value, np.float32)
+    return numbers[()] if numbers.ndim == 0 else numbers.reshape(-1) if numbers.ndim == 2 else numbers
 
 
 def _start() -> NDArray[np.float64]:
     """The law after a jump: three quarters uniform in θ, one quarter uniform in φ."""
     law = 0.75 * np.sin(2.0 * (np.arange(CELLS) + 0.5) * CELL) * CELL + 0.25 / CELLS
     return np.asarray(law / law.sum())
-
-
-def _walk(spread: float, hazard: float) -> list[float]:
-    """The numbers of a walk, as `drift_models` has them."""
-    return [hazard, spread**2 / (2.0 * CELL**2)]
-
-
-def _ring(speed: float) -> list[float]:
-    """The numbers of a ring."""
-    turn, jump = 0.5 * speed, 0.0003
-    return [speed / CELL, (1 - jump) * (1 - turn), (1 - jump) * turn, jump / 2, turn]

@@ -15,15 +15,18 @@ import numpy as np
 from driftbandit import checks
 from driftbandit.compiling.compilable import trouble
 from driftbandit.errors import InvalidValue
+from driftbandit.policies.beliefs import Beliefs
 from driftbandit.policies.policy import Policy
 from driftbandit.policies.posterior import Posterior, Sampler, larger, sampler_of
-from driftbandit.policies.rule import LONGEST_HISTORY, MOST_COMMON, MOST_NUMBERS, Rule, no_context
+from driftbandit.policies.rule import LONGEST_HISTORY, MOST_COMMON, MOST_NUMBERS, Rule, no_context, no_notice
 
 OURS = "driftbandit.policies."
 WORDS = tuple(np.uint64(word) for word in (0x9E3779B9, 0x3C6EF372, 0x5A827999, 0x6ED9EBA1))
 MORE = tuple(np.uint64(word) for word in (0xBB67AE85, 0x510E527F, 0x1F83D9AB, 0x5BE0CD19))
 SHARES = (0.5, 0.25, 0.125)
 ROUNDING = 1e-9
+TRIED_STEPS = 12
+"""Of beliefs, which take long in plain Python."""
 LOOKED_AT = (0, 1, 2, 3, 5, 8, 13, 40, 200, 1000)
 """After how many choices of the arm its numbers are looked at."""
 
@@ -40,6 +43,9 @@ def tried(policy: Policy, n_arms: int) -> Rule:
         raise InvalidValue(f"rule of {name} must return a Rule, got {checks.shown(rule)}")
     _check_numbers(name, rule)
     _check_functions(name, rule)
+    if rule.beliefs is not None:
+        _check_beliefs(name, rule)
+        try_beliefs(name, rule, n_arms)
     _Trial(name, rule, n_arms).run()
     return rule
 
@@ -120,6 +126,63 @@ def _check_sampler(name: str, rule: Rule) -> None:
         raise checks.reject(f"sampler of {name}", "a Sampler", rule.sampler)
     elif rule.sampler.rough is not None and rule.sampler.apart is larger:
         raise InvalidValue(f"apart of {name} must say how far rough scores are off, as rough is given")
+
+
+def _check_beliefs(name: str, rule: Rule) -> None:
+    """That beliefs are arrays, have functions, and are all that the rule learns by."""
+    beliefs = rule.beliefs
+    if not isinstance(beliefs, Beliefs):
+        raise checks.reject(f"beliefs of {name}", "Beliefs", beliefs)
+    for part in ("initial", "common"):
+        array = getattr(beliefs, part)
+        if not isinstance(array, np.ndarray) or array.dtype != np.float32 or array.ndim != 1 or not array.size:
+            raise checks.reject(f"{part} of the beliefs of {name}", "an array of np.float32 of one dimension", array)
+    checks.whole(f"room of the beliefs of {name}", beliefs.room, 1, 1 << 20)
+    for part in ("judge", "learn", "move", *(("odds",) if beliefs.odds is not None else ())):
+        wrong = trouble(getattr(beliefs, part)) if callable(getattr(beliefs, part)) else "it is no function"
+        if wrong:
+            raise InvalidValue(f"{part} of the beliefs of {name} must be what can be compiled, but {wrong}")
+    others = {
+        "common": rule.common,
+        "notice": rule.notice is not no_notice,
+        "decay": any(decay != 1.0 for decay in rule.decays),
+        "drift": any(rule.drifts),
+        "window": rule.window,
+        "history": rule.history,
+        "alarm": rule.alarm is not None,
+        "restart": rule.restart,
+        "luck": rule.luck,
+    }
+    for part, there in others.items():
+        if there:
+            raise InvalidValue(f"{part} of {name} must be left out, as its rule has beliefs")
+    for part, right in (("selection", "index"), ("learning", "sequential")):
+        checks.one_of(f"{part} of {name}, which has beliefs,", getattr(rule, part), [right])
+
+
+def try_beliefs(name: str, rule: Rule, n_arms: int) -> None:
+    """Play some steps in plain Python: every number that arms are compared by must be one."""
+    beliefs, arms = rule.beliefs, np.arange(n_arms)
+    assert beliefs is not None
+    every, common = np.tile(beliefs.initial, (n_arms, 1)), beliefs.common.copy()
+    own, room = np.tile(np.array(rule.initial, np.float64), (n_arms, 1)), np.zeros(beliefs.room, np.float32)
+    for step in range(TRIED_STEPS):
+        arm, pending, reward = step % n_arms, np.zeros(n_arms, np.int64), (1.0, 0.0, 0.5)[step % 3]
+        pending[0] = step % 2
+        constants = (beliefs.tables, common)
+        part = "judge"
+        try:
+            with np.errstate(all="ignore"):
+                beliefs.judge(*constants, every, arms, pending, 0.5, own, room)
+                part = "learn"
+                beliefs.learn(*constants, every[arm], reward, room)
+                part = "move"
+                beliefs.move(*constants, every, arms, 1.0 if step % 5 else 2.5, arm, room)
+        except Exception as error:
+            told = f"{type(error).__name__}: {error}"
+            raise InvalidValue(f"{part} of the beliefs of {name} fails at step {step + 1}: {told}") from error
+        if not np.all(np.isfinite(own)):
+            raise InvalidValue(f"judge of the beliefs of {name} must fill numbers, got nan or inf at step {step + 1}")
 
 
 class _Trial:

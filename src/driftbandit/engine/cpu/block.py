@@ -63,7 +63,7 @@ class World(NamedTuple):
 class Mind(NamedTuple):
     """What a policy believes of arms whose numbers are not enough (`policies.beliefs`); empty where they are."""
 
-    tables: Singles
+    tables: Any
     common: Singles  # [run, number]
     beliefs: Singles  # [run, arm, number]
     arms: NDArray[np.int64]  # all of them

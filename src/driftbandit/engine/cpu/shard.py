@@ -240,7 +240,7 @@ def _mind(rule: Rule, n_arms: int, runs: int) -> Mind:
     beliefs = rule.beliefs
     none = np.zeros(0, np.float32)
     if beliefs is None:
-        return Mind(none, none[:, None], none[:, None, None], np.zeros(0, np.int64), np.zeros(0, np.int64), none)
+        return Mind((), none[:, None], none[:, None, None], np.zeros(0, np.int64), np.zeros(0, np.int64), none)
     return Mind(
         beliefs.tables,
         np.tile(beliefs.common, (runs, 1)),

@@ -187,7 +187,7 @@ def _is_missing(shard: Shard) -> bool:
     if not all(type(part).__module__.startswith(OURS) for part in (shard.policy, shard.environment)):
         return False
     kernel = kernel_for(shard.policy.rule(shard.environment.n_arms), shard.environment)
-    return not kernel.overloads and not os.path.isdir(getattr(kernel._cache, "_cache_path", ""))
+    return not kernel.overloads and not os.path.isdir(kernel.kept_in)
 
 
 def smallest(shard: Shard) -> Shard:

@@ -168,7 +168,11 @@ def compiled_here(shard: Shard, precision: str, threads: int) -> None:
 
 
 def check_arguments(rule: Rule, name: str) -> None:
-    """A card's compiler knows no starred arguments: say so in one line, where it would take a screen."""
+    """What a card cannot play, in one line: beliefs, and starred arguments, which its compiler does not know."""
+    if rule.beliefs is not None:
+        raise InvalidValue(
+            f'device must be "cpu" for {name}, which believes more of an arm than a card holds, got "cuda"'
+        )
     parts = [(field.name, getattr(rule, field.name)) for field in dataclasses.fields(rule) if field.name != "interval"]
     for inner in (rule.posterior, rule.sampler):
         if inner is not None:

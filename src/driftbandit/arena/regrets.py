@@ -12,7 +12,7 @@ from driftbandit.engine.result import Result
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Score:
+class Regrets:
     """Some policies in one environment."""
 
     DIMENSIONS: ClassVar[Mapping[str, tuple[str, ...]]] = {"regret": ("policy", "run")}
@@ -22,7 +22,7 @@ class Score:
     """Normalised regret, `[policy, run]`."""
 
 
-def scored(game: Game, result: Result, rows: range) -> Score:
+def scored(game: Game, result: Result, rows: range) -> Regrets:
     """The score of a game whose policies are these rows of a result."""
     regret = result.dataset["regret"].values[rows.start : rows.stop, :, -1]
-    return Score(np.ascontiguousarray(regret / game.horizon))
+    return Regrets(np.ascontiguousarray(regret / game.horizon))
