@@ -18,7 +18,7 @@ FOOTER = """Nothing on this page was edited by hand. It needs nothing but this f
 <code>results/</code>."""
 
 LEGEND = """<p class="soft">Regret relative to the best fitted policy, with the 95% interval of the regret; of those
-that were told, the best only.</p>"""
+that were told, the best only. What lies beyond the axis is drawn at its end.</p>"""
 
 
 def page(found: Standings, pictures: Mapping[Family | None, Picture], facts: Mapping[str, str], draw: int) -> str:

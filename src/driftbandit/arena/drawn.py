@@ -19,7 +19,7 @@ LOWEST, HIGHEST = 0.25, 16.0
 """Where the axis of ratios ends, at most."""
 COLOURS = {"told": figures.GREEN, "fitted": figures.INK, "oracle": figures.PURPLE}
 """Of the columns whose policies are told apart by their dashes alone."""
-BRIGHT = (figures.BLUE, figures.VERMILION, figures.ORANGE, figures.SKY, figures.PURPLE)
+BRIGHT = (figures.BLUE, figures.VERMILION, figures.ORANGE, figures.SKY)
 DASHES = ("solid", (0, (6, 1.5)), (0, (2, 1.2)), (0, (4, 1.2, 1, 1.2)), (0, (1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 UNPICTURED = ("ots", "uniform")
@@ -64,8 +64,9 @@ def panel_of(family: Family, found: Standings) -> Panel:
         showings = [found.showings[world, entrant] for world in worlds]
         ratios = np.clip([showing.ratio for showing in showings], *limits)
         widths = np.array([_width(showing.regret) for showing in showings]) * ratios
+        ends = np.clip([ratios - widths, ratios + widths], *limits)  # nothing is drawn beyond the axes
         style = Style(every[entrant].color, marker=MARKERS[place % len(MARKERS)])
-        groups.append(Series(_short(entrant.label), np.arange(len(worlds)), ratios, widths, style))
+        groups.append(Series(_short(entrant.label), np.arange(len(worlds)), ratios, np.abs(ends - ratios), style))
     best = np.clip([min(found.showings[world, one].ratio for one in told) for world in worlds], *limits)
     groups.append(Series("best told", np.arange(len(worlds)), best, None, Style(figures.GREEN, marker="X")))
     figure = figures.dots(

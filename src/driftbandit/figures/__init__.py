@@ -196,7 +196,8 @@ def dots(
     labels: Sequence[str], groups: Sequence[Series], *, x_label: str, title: str = "",
     size: tuple[float, float] = (4.2, 2.9), x_limits: tuple[float, float] | None = None, ratios: bool = False,
 ) -> "Figure":  # fmt: skip
-    """A row a label, a dot with its interval for each group; `mean` of a group has a value for each label.
+    """A row a label, a dot with its interval for each group; `mean` of a group has a value for each label, and `ci95`
+    one for both sides or, as two rows, one for each.
 
     With `ratios`, equal factors are equally wide, and a line is drawn at 1.
     """
