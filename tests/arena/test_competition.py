@@ -163,7 +163,7 @@ def test_the_page_opens_with_the_profile_and_the_table_and_has_a_part_a_family(p
     ("wrong", "message"),
     [
         ({"only": ["everything"]}, "only must name families such as slow, fast"),
-        ({"only": ["tables"]}, "only must name families"),
+        ({"only": ["tables"]}, "table must be given for the family tables"),
         ({"policies": ["dts"]}, "dts needs discount"),
         ({"policies": ["none.py:Mine"]}, "policy must be a readable Python file"),
         ({"policies": ["ts"]}, "policy must be one that is not in the arena already"),

@@ -97,10 +97,12 @@ def test_a_kernel_that_another_process_compiles_is_waited_for_only_when_nothing_
     todo = _Todo(kernels, coming)
     assert todo.take() == 0
     assert coming[kernels[1]].set_running_or_notify_cancel()
+    todo.finished(0)
     assert todo.take() == 2  # nobody had begun with it, and now nobody will
     assert coming[kernels[2]].cancelled()
     stop, waited = threading.Event(), []
     assert todo.take() == 1
+    assert not coming[kernels[1]].done()
     thread = threading.Thread(target=lambda: (todo.wait_for(1, stop), waited.append(coming[kernels[1]].done())))
     thread.start()
     coming[kernels[1]].set_exception(RuntimeError("it ended"))

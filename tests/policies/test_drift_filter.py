@@ -56,6 +56,17 @@ def test_odds_over_all_luck_are_the_share_of_luck_that_chooses_each_arm() -> Non
     assert found.sum() >= 4  # some were close
 
 
+@pytest.mark.parametrize("pending", [(9, 0, 0, 0), (0, 9, 1, 0), (2, 10, 0, 20)])
+def test_odds_are_right_where_rewards_are_waited_for(pending: tuple[int, ...]) -> None:
+    for seed in range(4):
+        played = Played(6 + 10 * seed, randomized=True, seed=seed)
+        luck = (np.arange(2000) + 0.5) / 2000
+        chosen = np.bincount([played.judge(each, pending)[:, 0].argmax() for each in luck], minlength=4) / 2000
+        own = played.judge(pending=pending)
+        link(models.odds)(played.beliefs.tables, played.common, played.arms, ARMS, own, np.empty((2, 4)))
+        assert np.abs(own[:, models.AT.chance] - chosen).max() < 4e-3
+
+
 def test_arms_of_which_the_same_is_known_share_the_odds() -> None:
     bandit = db.Bandit(range(5), db.DriftFilter(randomized=True), seed=1)
     assert list(bandit.probabilities().values()) == pytest.approx([0.2] * 5, abs=1e-12)
@@ -128,6 +139,51 @@ def test_decisions_that_expire_are_no_longer_waited_for() -> None:
     assert bandit._evidence.waiting.sum() == 1
 
 
+def test_what_expires_is_seen_as_it_will_be_decided() -> None:
+    for seed in range(6):
+        bandit = db.Bandit(list("ab"), db.DriftFilter(), seed=seed, step_seconds=1.0, wait=10.0)
+        for time in range(3):
+            decision = bandit.select(time=float(time))
+            bandit.reward(decision, float(decision.arm == "a"), time=float(time))
+        for time in range(3, 11):
+            bandit.select(time=float(time), arms=["a"])
+        seen = bandit.probabilities(time=50.0)
+        decision = bandit.select(time=50.0)
+        assert decision.probability == seen[decision.arm] > 0.0
+
+
+def test_time_that_passes_in_little_pieces_passes_all_the_same() -> None:
+    """An hour a step and ten decisions a second: what single precision would lose is waited for."""
+
+    def after(pieces: int) -> np.ndarray:
+        bandit = db.Bandit(list("abc"), db.DriftFilter(), seed=1, step_seconds=3600.0)
+        for arm in "aabbcaab":
+            bandit.reward(bandit.select(time=0.0, arms=[arm]), float(arm == "a"))
+        for piece in range(1, pieces + 1):
+            bandit.evidence(time=0.0)
+            bandit._evidence.advance(7.0 * piece / pieces)
+        bandit._evidence.advance(8.0)
+        return bandit._evidence.copied().beliefs
+
+    many, few = (after(pieces).reshape(3, -1, models.CELLS) for pieces in (5000, 70))
+    jumps = slice(1 + models.PARTS, 1 + models.PARTS + db.DriftFilter().rule(3).beliefs.tables.jumping)
+    assert np.abs(many[:, jumps] - few[:, jumps]).max() < 1e-5
+    assert np.abs(many[:, jumps].sum(axis=2) - 1.0).max() < 1e-4
+    assert np.abs(many - few).max() < 1e-3  # others spread a little otherwise in more moves
+
+
+def test_new_arms_start_as_any_arm_does_whoever_was_there_before() -> None:
+    bandit = db.Bandit(["a", "b"], Counting(), seed=1)
+    for _ in range(9):
+        bandit.reward(bandit.select(arms=["a"]), 1.0)
+    bandit.remove("a")
+    for arm in "cdefgh":
+        bandit.add(arm)
+    assert np.all(bandit._evidence.beliefs[bandit._evidence.order.all[1:]] == 0.0)
+    again = db.Bandit.from_state(bandit.state(), continued=True)
+    assert [bandit.select().arm for _ in range(5)] == [again.select().arm for _ in range(5)]
+
+
 @pytest.mark.parametrize("change", [
     lambda evidence: evidence["beliefs"][0].__setitem__(1, "no base 64!"),
     lambda evidence: evidence["beliefs"][0].__setitem__(1, "AAAA"),
@@ -135,6 +191,7 @@ def test_decisions_that_expire_are_no_longer_waited_for() -> None:
     lambda evidence: evidence["beliefs"][0].__setitem__(0, 77),
     lambda evidence: evidence.__setitem__("shared", "AADAfw" + evidence["shared"][6:]),  # not a number
     lambda evidence: evidence.__setitem__("shared", None),
+    lambda evidence: evidence["beliefs"][0].__setitem__(1, "A" * len(evidence["beliefs"][0][1])),  # nothing anywhere
     lambda evidence: evidence.__setitem__("chosen", 9),
     lambda evidence: evidence.__setitem__("chosen", "a"),
 ])  # fmt: skip
@@ -252,6 +309,7 @@ def test_beliefs_that_cannot_be_are_refused_in_one_line(given, message, monkeypa
     ({"judge": None}, r"^judge of the beliefs of Counting must be what can be compiled, but it is no function"),
     ({"learn": divide}, r"^learn of the beliefs of Counting fails at step 1: ZeroDivisionError"),
     ({"tables": np.array([1.0, np.nan, 0.9], np.float32)}, r"^judge of the beliefs of Counting must fill numbers"),
+    ({"chance_at": 1}, r"^chance_at of the beliefs of Counting must be"),
     ({"room": 0}, r"^room of the beliefs of Counting must be"),
 ])  # fmt: skip
 def test_mistakes_in_beliefs_are_answered_in_one_line(change, message, monkeypatch) -> None:

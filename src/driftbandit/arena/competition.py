@@ -82,8 +82,7 @@ def compete(
     progress: bool | None = None,
 ) -> Competition:
     """Play every policy in every environment and write a folder with a report, its figures and its numbers.
-
-    Finished games are kept in the folder: the same call again runs nothing twice, also after it was killed.
+    Finished games are kept in it: the same call again runs nothing twice, also after it was killed.
 
     Parameters:
         out: the folder: a new one, an empty one, or one that an earlier call has made.
@@ -101,8 +100,9 @@ def compete(
     number = checks.whole("draw", draw, 0, 2**32 - 1)
     if progress is not None:
         checks.flag("progress", progress)
-    field = entrants(policy_of(each) if isinstance(each, str) else each for each in policies)
-    families = chosen_families(only, number, tables)
+    own = [policy_of(each) if isinstance(each, str) else each for each in listed(policies)]
+    field = [each for each in entrants(own) if device != "cuda" or not each.has_beliefs]  # a card cannot play them yet
+    families = chosen_families(None if only is None else listed(only), number, listed(tables))
     backend = backend_for(threads, device, precision, cluster)
     folder = Path(out)
     with locked(folder, "arena"):
@@ -122,11 +122,16 @@ def compete(
             facts = games_played(work, times) | _facts(effort, number, device, precision)
             with written_whole(folder / REPORT, "out") as part:
                 part.write_text(page(found, pictures, facts, number), encoding="utf-8")
-        except Interrupted:  # while playing: it says already how far
-            raise
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as stop:
+            if isinstance(stop, Interrupted):  # while playing: it says already how far
+                raise
             raise Interrupted(f"interrupted while writing; finished games are kept in {folder}") from None
     return Competition(folder / REPORT, times.total, work.simulated, len(work.records), contents, str(times))
+
+
+def listed(values: Any) -> list[Any]:
+    """A text, a path or a policy by itself is a list of one."""
+    return [values] if isinstance(values, str | Path | Policy) else list(values)
 
 
 def _played(

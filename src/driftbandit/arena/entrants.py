@@ -37,6 +37,11 @@ class Entrant:
     """The same one in every environment; None where it depends on that."""
     runs: int = RUNS
 
+    @property
+    def has_beliefs(self) -> bool:
+        """Whether it keeps arrays of every arm, as the drift filter does."""
+        return self.policy is not None and self.policy.rule(2).beliefs is not None
+
     def policy_in(self, world: World, fit: Fit) -> Policy:
         """Who plays in this environment; not asked of the oracle, which plays no games."""
         if self.policy is not None:

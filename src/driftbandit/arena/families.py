@@ -77,6 +77,10 @@ def chosen_families(only: Iterable[str] | None, draw: int, tables: Sequence[str 
     families = (*FAMILIES, _tables(tables)) if tables else FAMILIES
     found = {family: list(family.worlds(draw)) for family in families}
     wanted = list(only or ())
+    if tables and wanted:
+        wanted.append(TABLES)  # who gives a table wants to see it
+    if TABLES in wanted and not tables:
+        raise InvalidValue("table must be given for the family tables, as in --table my.csv")
     known = {family.id for family in found} | {world.id for worlds in found.values() for world in worlds}
     for given in wanted:
         if given not in known:

@@ -17,6 +17,8 @@ from driftbandit.engine.estimate import Estimate
 Reals = NDArray[np.float64]
 NEAR = 1.05
 """Within 5%: a ratio up to this."""
+LEAST_RATIO = 0.01
+"""In a geometric mean: of what has no regret, nothing would be left of all others."""
 RESAMPLES = 2000
 RESAMPLING_SEED = 20170731
 
@@ -96,13 +98,12 @@ def ratio(regret: float, best: float) -> float:
 
 
 def geometric_mean(ratios: Reals) -> float:
-    """The number whose logarithm is the mean of the logarithms.
+    """The number whose logarithm is the mean of the logarithms; ratios below 0.01 count as that.
 
     >>> geometric_mean(np.array([0.5, 2.0, 8.0]))
     2.0
     """
-    with np.errstate(divide="ignore"):
-        return float(np.exp(np.log(ratios).mean()))
+    return float(np.exp(np.log(np.maximum(ratios, LEAST_RATIO)).mean()))
 
 
 def profile(ratios: Reals, limits: tuple[float, float]) -> tuple[Reals, Reals]:

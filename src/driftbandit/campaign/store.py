@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import json
+import sys
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -48,7 +49,7 @@ class Store(Generic[Kept]):
 
     def key(self, game: Game) -> str:
         """The name of a game's file: a hash of everything that determines its numbers."""
-        parts = [__version__, FORMAT, self.device, self.precision, game.specification()]
+        parts = [__version__, FORMAT, self.device, self.precision, game.specification(), *sources_of(game)]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
     def path(self, game: Game) -> Path:
@@ -103,3 +104,11 @@ def _open(path: Path, mode: Literal["r", "w"]) -> Any:
     from scipy.io import netcdf_file  # late, and without xarray: there are two thousand of these files
 
     return netcdf_file(path, mode, mmap=False, version=2)
+
+
+def sources_of(game: Game) -> list[str]:
+    """A hash of each file with a user's own policy or environment: what is edited is another one."""
+    kinds = {type(part) for part in (*game.policies, game.environment)}
+    modules = sorted({kind.__module__ for kind in kinds if not kind.__module__.startswith("driftbandit.")})
+    files = [getattr(sys.modules.get(module), "__file__", None) for module in modules]
+    return [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files if file and Path(file).is_file()]

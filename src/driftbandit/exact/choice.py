@@ -122,6 +122,8 @@ def _given_shared(rule: Rule, states: list[tuple[list[list[float]], float]], nam
         assert rule.probability is not None
         return np.array([[float(rule.probability(p, share)) for share in row] for row in shares.tolist()])
     if rule.beliefs is not None and rule.beliefs.lucky:
+        if rule.beliefs.odds is None:
+            raise InvalidValue(f"policy must say what luck makes of its beliefs (Beliefs.odds), got {name}")
         chances = np.array([[arm[rule.beliefs.chance_at] for arm in arms] for arms, _ in states])
         return np.asarray(chances / chances.sum(axis=1, keepdims=True))
     if rule.selection == "index":

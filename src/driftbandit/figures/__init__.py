@@ -205,9 +205,11 @@ def dots(
     rows = np.arange(len(labels))
     for place, group in enumerate(groups):
         style = group.style or STYLES[place % len(STYLES)]
-        axes.errorbar(group.mean, rows, xerr=group.ci95, fmt=style.marker, color=style.color, markersize=5,
+        drawn = axes.errorbar(group.mean, rows, xerr=group.ci95, fmt=style.marker, color=style.color, markersize=5,
                       linewidth=1.2, label=_plain(group.label), clip_on=False,
                       markerfacecolor=style.color if place == 0 else PAPER, markeredgewidth=1.3)  # fmt: skip
+        for bar in drawn[2]:
+            bar.set_clip_on(x_limits is not None)  # a long interval must not run through the labels
     axes.set_yticks(rows, labels)
     axes.set_ylim(len(labels) - 0.5, -0.5)
     if any(np.nanmin(group.mean) < 0 for group in groups):

@@ -377,7 +377,8 @@ class Bandit:
     def _view(self, time: float | None, numbers: list[int] | None = None) -> View:
         """What the next decision at a time, among these arms, would meet."""
         now, state = self._timing.reading(time), self._state
-        if state.settings.default_reward is not None and self._pending.overdue(now):
+        counts = state.settings.default_reward is not None or state.chooser.rule.beliefs is not None
+        if counts and self._pending.overdue(now):
             state = State.read(self.state(), self._timing.clock)  # decisions expire in a copy
             state.expire(state.pending.due(now))
         return state.view(now, numbers)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from driftbandit.compiling.gears import Functions, geared
-from driftbandit.engine.cpu.block import Reals, Singles
+from driftbandit.engine.cpu.block import Integers, Reals, Singles
 from driftbandit.entries import Entries
 from driftbandit.errors import InvalidValue
 from driftbandit.numerics.rng import LUCK, draw, uniform
@@ -22,6 +22,10 @@ from driftbandit.online.pending import Waiting
 from driftbandit.online.present import Present
 from driftbandit.online.sleeping import ZERO, Order, grown
 
+MOST_INTERPRETED = 32
+"""Arms that are judged and moved while that is not compiled; for more, the compiler is waited for."""
+SHORTEST = 0.05
+"""Of a step that time passes by: of less, single precision would keep nothing, or too much."""
 LARGEST = 1e30
 """Of what a file may say of a belief: products of such are still numbers."""
 
@@ -50,7 +54,7 @@ class Believed(Present):
 
     def _apply(self, function: Any, *arguments: Any) -> Any:
         gears = self._gears.get(function) or self._gears.setdefault(function, geared(function))
-        return (gears.kernel or gears)(*arguments)
+        return (gears.kernel or (gears if self.order.count <= MOST_INTERPRETED else gears.wait))(*arguments)
 
     def functions(self) -> Functions:
         """What decisions and rewards run, each with arguments of the right types."""
@@ -88,14 +92,20 @@ class Believed(Present):
             self._apply(model.odds, *constants, self.own(), np.empty((2, len(self.table))))
 
     def _age(self, now: float) -> None:
-        steps, self.reference = now - self.reference, now
-        if steps > 0.0 or self.chosen >= 0:
-            constants = (self.model.tables, self.shared, self.beliefs, self.order.all)
-            self._apply(self.model.move, *constants, max(steps, 0.0), self.chosen, self._room)
-            self.chosen = -1
+        steps = now - self.reference
+        if steps >= SHORTEST:  # else it is waited for more of it
+            self.reference = now
+            self._move(self.order.all, steps)
+
+    def _move(self, arms: Integers, steps: float) -> None:
+        constants = (self.model.tables, self.shared, self.beliefs, arms)
+        self._apply(self.model.move, *constants, steps, self.chosen, self._room)
+        self.chosen = -1
 
     def tick(self, number: int, stamp: float) -> float:
         """A decision for an arm: its reward is waited for."""
+        if self.chosen >= 0:  # no time has passed since the decision before
+            self._move(np.array([self.chosen]), 0.0)
         self.chosen = number
         self.wait_for(number)
         return stamp
@@ -112,10 +122,19 @@ class Believed(Present):
         """The reward of a decision, which is learned now."""
         number = decision[0]
         self.give_up(number)
-        self._apply(self.model.learn, self.model.tables, self.shared, self.beliefs[number], reward, self._room)
+        self.learn(number, reward)
         self.table[number, self.at.count] += 1.0
 
+    def learn(self, number: int, reward: float) -> None:
+        """What is believed of an arm, after a reward."""
+        self._apply(self.model.learn, self.model.tables, self.shared, self.beliefs[number], reward, self._room)
+
     # Arms
+
+    def include(self, number: int, now: float) -> None:
+        """A new arm, of which nothing is known."""
+        super().include(number, now)
+        self.start_again([number])
 
     def grow(self, capacity: int) -> None:
         """Room for more arms."""
@@ -159,10 +178,13 @@ class Believed(Present):
 
     def state(self) -> dict[str, Any]:
         """What a file says of evidence: arrays in base 64, four bytes a number, the lowest first."""
-        changed = [k for k in self.order.all.tolist() if np.any(self.beliefs[k] != self.model.initial)]
+        bare = self.copied()
+        bare.table[:, : self.size] = self.initial  # judged anew before each decision, as is what beliefs begin with
+        bare.beliefs[:, : self.model.scratch] = self.model.initial[: self.model.scratch]
+        changed = [k for k in self.order.all.tolist() if np.any(bare.beliefs[k] != self.model.initial)]
         return {
-            **super().state(),
-            "beliefs": [[k, _text(self.beliefs[k])] for k in changed],
+            **super(Believed, bare).state(),
+            "beliefs": [[k, _text(bare.beliefs[k])] for k in changed],
             "shared": _text(self.shared),
             "chosen": self.chosen,
         }
@@ -171,30 +193,35 @@ class Believed(Present):
         """Take over what a file says beside the table."""
         super().restore_more(entries, known)
         for row in entries.rows("beliefs", 2):
-            self.beliefs[row.member("beliefs", 0, known)] = _numbers("beliefs", row.value(1), self.model.initial.size)
-        self.shared[:] = _numbers("shared", entries.get("shared"), self.shared.size)
+            self.beliefs[row.member("beliefs", 0, known)] = self._decoded("beliefs", row.value(1), self.model.initial)
+        self.shared[:] = self._decoded("shared", entries.get("shared"), self.shared)
         chosen = entries.get("chosen")
         if type(chosen) is not int or (chosen != -1 and chosen not in known):
             raise InvalidValue(f"chosen must refer to an arm that is there, or be -1, got {chosen!r}")
         self.chosen = chosen
-        judged = self.copied()
-        judged.judge(self.order)
-        if not np.all(np.isfinite(judged.own()[self.order.all])):
-            raise InvalidValue("beliefs must be such that the policy can judge the arms")
+        tried = self.copied()
+        for reward in (0.0, 1.0):
+            for number in self.order.all.tolist():
+                tried.learn(number, reward)
+            tried.chosen, tried.reference = -1, self.reference - 1.0
+            tried.advance(self.reference)
+            tried.judge(self.order)
+        if not np.all(np.isfinite(tried.own()[self.order.all])):
+            raise InvalidValue("beliefs must be such that the policy can judge the arms, and learn")
+
+    def _decoded(self, name: str, text: Any, like: Singles) -> Singles:
+        """As many numbers as there are in an array, of those that the beliefs may have, from text."""
+        try:
+            numbers = np.frombuffer(base64.b64decode(text, validate=True), "<f4").astype(np.float32)
+        except (TypeError, ValueError, binascii.Error):
+            raise InvalidValue(f"{name} must be numbers in base 64") from None
+        if numbers.size != like.size:
+            raise InvalidValue(f"{name} must be {like.size} numbers, got {numbers.size}")
+        least = max(self.model.least, -LARGEST)
+        if not np.all((numbers >= least) & (numbers <= LARGEST)):
+            raise InvalidValue(f"{name} must be numbers from {least:g} to {LARGEST:g}")
+        return numbers
 
 
 def _text(numbers: Singles) -> str:
     return base64.b64encode(numbers.astype("<f4").tobytes()).decode("ascii")
-
-
-def _numbers(name: str, text: Any, count: int) -> Singles:
-    """So many numbers, none below 0, from text."""
-    try:
-        numbers = np.frombuffer(base64.b64decode(text, validate=True), "<f4").astype(np.float32)
-    except (TypeError, ValueError, binascii.Error):
-        raise InvalidValue(f"{name} must be numbers in base 64") from None
-    if numbers.size != count:
-        raise InvalidValue(f"{name} must be {count} numbers, got {numbers.size}")
-    if not np.all((numbers >= 0.0) & (numbers <= LARGEST)):
-        raise InvalidValue(f"{name} must be numbers of at least 0")
-    return numbers

@@ -156,6 +156,11 @@ def _check_alike(policy: Policy, first: Rule, other: Rule) -> None:
     if sizes != (len(other.parameters), other.initial, other.common, other.decays, other.drifts, other.window):
         what = "only in the values of its parameters where arms come and go"
         raise InvalidValue(f"rule of {type(policy).__name__} must differ {what}, got other numbers")
+    if first.beliefs is not None and other.beliefs is not None:
+        for part in ("initial", "common"):
+            if getattr(first.beliefs, part).tolist() != getattr(other.beliefs, part).tolist():
+                what = f"the same {part} of its beliefs for any number of arms"
+                raise InvalidValue(f"rule of {type(policy).__name__} must have {what}, got another")
 
 
 def told_total(rule: Rule) -> bool:

@@ -15,6 +15,7 @@ is compiled; one that takes its constants from `tables` does not.
 """
 
 import dataclasses
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -48,6 +49,10 @@ class Beliefs:
     Others:
         lucky: whether `judge` looks at `luck`.
         chance_at: which of the numbers `odds` fills.
+        scratch: how many numbers at the beginning of an array `judge` makes anew: they are not kept in files.
+        least: no number of an array is ever below this: files that say so are refused.
+
+    Live, a call that raises halfway is done once more when its function is compiled: let none raise.
     """
 
     initial: Singles
@@ -60,3 +65,5 @@ class Beliefs:
     lucky: bool = False
     odds: Callable[..., None] | None = None
     chance_at: int = 0
+    scratch: int = 0
+    least: float = -math.inf

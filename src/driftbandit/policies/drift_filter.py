@@ -61,7 +61,8 @@ class DriftFilter(Policy):
 
     where M is the largest mean of the K mixtures P_k. Nothing has to be known: no horizon, no discount, no number of
     changes. Use it first when you can pay some microseconds a decision. Where the kind of drift is known, so that a
-    fitted discount can be trusted, or where decisions must take less, use `DiscountedUCB`.
+    fitted discount can be trusted, or where decisions must take less, use `DiscountedUCB`. Rewards are from 0 to 1; in
+    a simulation with others, those beyond count as the nearer end.
 
     Parameters:
         momentum: whether means may move in one direction for a while; without, half of the models are left out.
@@ -137,6 +138,8 @@ def _beliefs(ladder: Ladder, momentum: bool, randomized: bool, n_arms: int) -> B
         lucky=randomized,
         odds=models.odds if randomized else None,
         chance_at=models.AT.chance,
+        scratch=CELLS,
+        least=0.0,
     )
 
 

@@ -170,7 +170,7 @@ def upper(tables: Models, common: Singles, belief: Singles, tail: Any) -> Any:
         g -= 1
         above += belief[g]
     above -= belief[g]
-    weight, other = common[0], rest_of(tables, common, belief, g)
+    weight, other = parts_of(tables, common, belief, g)
     part = PARTS - 1
     here = other + weight * belief[FIRST + part * CELLS + g]
     above += here
@@ -182,12 +182,17 @@ def upper(tables: Models, common: Singles, belief: Singles, tail: Any) -> Any:
     return np.float64(g) + (np.float64(part) + inside) / PARTS
 
 
-def rest_of(tables: Models, common: Singles, belief: Singles, g: int) -> Any:
-    """A quarter of what a cell of the mixture has that is not of the still model."""
+def parts_of(tables: Models, common: Singles, belief: Singles, g: int) -> tuple[Any, Any]:
+    """What the still model weighs in a cell of the mixture, and a quarter of what others have there.
+
+    Together the parts have what the cell has, also where what is expected (`expect`) has made that less than the still
+    model has alone.
+    """
     still = (belief[FIRST + g] + belief[FIRST + CELLS + g]) + (
         belief[FIRST + 2 * CELLS + g] + belief[FIRST + 3 * CELLS + g]
     )
-    return max(belief[g] - common[0] * still, tables.tiny) * tables.quarter
+    weight = min(common[0], belief[g] / still)
+    return weight, max(belief[g] - weight * still, tables.tiny) * tables.quarter
 
 
 def lower(belief: Singles, tail: Any) -> Any:
@@ -440,4 +445,5 @@ def lead(arms: Any, own: Any, above: Any, rise: Any, along: float, low: float, h
 def in_piece(tables: Models, common: Singles, belief: Singles, piece: int) -> Any:
     """How much of the mixture is in a part of a cell."""
     g, part = piece // PARTS, piece % PARTS
-    return np.float64(rest_of(tables, common, belief, g) + common[0] * belief[FIRST + part * CELLS + g])
+    weight, other = parts_of(tables, common, belief, g)
+    return np.float64(other + weight * belief[FIRST + part * CELLS + g])

@@ -142,6 +142,8 @@ def _check_beliefs(name: str, rule: Rule) -> None:
         wrong = trouble(getattr(beliefs, part)) if callable(getattr(beliefs, part)) else "it is no function"
         if wrong:
             raise InvalidValue(f"{part} of the beliefs of {name} must be what can be compiled, but {wrong}")
+    checks.whole(f"scratch of the beliefs of {name}", beliefs.scratch, 0, beliefs.initial.size)
+    checks.whole(f"chance_at of the beliefs of {name}", beliefs.chance_at, 0, len(rule.initial) - 1)
     others = {
         "common": rule.common,
         "notice": rule.notice is not no_notice,
@@ -181,6 +183,11 @@ def try_beliefs(name: str, rule: Rule, n_arms: int) -> None:
         except Exception as error:
             told = f"{type(error).__name__}: {error}"
             raise InvalidValue(f"{part} of the beliefs of {name} fails at step {step + 1}: {told}") from error
+        if beliefs.odds is not None:
+            beliefs.odds(*constants, every, arms, own, np.zeros((2, n_arms)))
+            total = own[:, beliefs.chance_at].sum()
+            if not abs(total - 1.0) < 1e-3:
+                raise InvalidValue(f"odds of the beliefs of {name} must sum to 1, got {total:g} at step {step + 1}")
         if not np.all(np.isfinite(own)):
             raise InvalidValue(f"judge of the beliefs of {name} must fill numbers, got nan or inf at step {step + 1}")
 

@@ -147,13 +147,18 @@ class _Todo:
             if not choice:
                 return None
             kernel = min(choice, key=lambda kernel: (self._is_elsewhere(kernel), self._left[kernel][0]))
-            if kernel in self._coming:
-                self._coming[kernel].cancel()  # what no other process has begun, none will
+            if kernel in self._coming and not any(map(self._is_here, self._begun)):
+                self._coming[kernel].cancel()  # what no other process has begun is compiled here
             self._begun.add(kernel)
             index = self._left[kernel].popleft()
             if not self._left[kernel]:
                 del self._left[kernel]
             return index
+
+    def _is_here(self, kernel: Hashable) -> bool:
+        """Whether a kernel is being compiled in this process."""
+        future = self._coming.get(kernel)
+        return kernel not in self._ready and (future is None or future.cancelled())
 
     def _is_elsewhere(self, kernel: Hashable) -> bool:
         """Whether another process is at work on a kernel."""
