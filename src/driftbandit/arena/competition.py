@@ -34,6 +34,7 @@ from driftbandit.policies import Policy
 SEED = 1
 DRAW = 1
 REPORT, NUMBERS = "report.html", "numbers.json"
+HEAD = "regret / best fitted"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,12 +55,12 @@ class Competition:
         """A few lines for a terminal: the policies, the best first."""
         done = f"{self.games} games, {self.simulated} of them run now, in {self.seconds:.0f} s: {self.times}"
         rows = [(_or_inf(row["geometric_mean"]), _or_inf(row["worst"]), row) for row in self.numbers["policies"]]
-        width = max(len(row["policy"]) for _, _, row in rows)
+        width = max(len(HEAD), *(len(row["policy"]) for _, _, row in rows))
         lines = [
-            f"{row['policy']:<{width}}  {mean:8.3f}  {worst:8.3f}  {row['within_5_percent']:7.0%}"
+            f"{row['policy']:<{width}}  {mean:8.3f}  {worst:8.3f}  {row['within_5_percent']:9.0%}"
             for mean, worst, row in sorted(rows, key=lambda each: (each[2]["column"] == "oracle", each[0]))
         ]
-        head = f"{'regret / best fitted':<{width}}  {'geo mean':>8}  {'worst':>8}  {'within 5%':>9}"
+        head = f"{HEAD:<{width}}  {'geo mean':>8}  {'worst':>8}  {'within 5%':>9}"
         return "\n".join([done, head, *lines, f"report: {self.report}"])
 
 
