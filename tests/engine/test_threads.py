@@ -113,10 +113,10 @@ def test_a_kernel_that_another_process_compiles_is_waited_for_only_when_nothing_
 PROGRAM = """
 import sys
 import driftbandit as db
-from driftbandit.engine.cpu import threads
-threads.cores = lambda: 2
-asked, ask = [], threads.Crew.ask
-threads.Crew.ask = lambda self, *question: (asked.append(question), ask(self, *question))[1]
+from driftbandit import crew
+crew.cores = lambda: 2
+asked, ask = [], crew.Crew.ask
+crew.Crew.ask = lambda self, *question: (asked.append(question), ask(self, *question))[1]
 policies = [db.UCB1(), db.UniformRandom(), db.DiscountedUCB(discount=0.9)]
 print(db.simulate(policies, db.Fast(), horizon=50, runs=64, seed=1, threads=2).normalized_regret)
 print(len(asked), file=sys.stderr)

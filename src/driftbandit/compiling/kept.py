@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import importlib
-import tempfile
 from typing import Any
 
 
@@ -23,6 +22,8 @@ def kept_class() -> Any:
         """
 
         def __init__(self, function: Any, folder: str) -> None:
+            import tempfile  # late: it takes a while
+
             settings: Any = numba.config
             before = settings.CACHE_DIR
             with tempfile.TemporaryDirectory() as anywhere:  # Numba insists on one that it can write to

@@ -1,6 +1,5 @@
 """Shards on the threads of this machine."""
 
-import concurrent.futures
 import contextlib
 import dataclasses
 import os
@@ -10,20 +9,23 @@ import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from driftbandit.compiling.target import cache_folder, can_write
-from driftbandit.crew import Crew, cores
 from driftbandit.engine.cpu.shard import Outcome, Shard, Stopped, kernel_for, run_shard, slots_for
 from driftbandit.engine.cpu.small import OURS, played_small
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    Coming = Future[Any]
+    """A kernel that another process was asked for."""
 
 SHARD_RUNS = 512
 """Runs in a shard: enough to fill a block, few enough to keep every thread busy to the end."""
 
 MOST_OTHERS = 7
 """Processes that compile beside this one, at most."""
-Coming = concurrent.futures.Future[Any]
-"""A kernel that another process was asked for."""
 PATIENCE = 2.0
 """Seconds to wait for threads to stop. One that is still compiling a kernel stops by itself when that is done."""
 
@@ -67,8 +69,10 @@ class Threads:
             yield from self._share_out(shards, _Todo(kernels, coming), done)
 
     @contextlib.contextmanager
-    def _others(self, shards: Sequence[Shard], kernels: Sequence[Hashable]) -> Iterator[Mapping[Hashable, Coming]]:
+    def _others(self, shards: Sequence[Shard], kernels: Sequence[Hashable]) -> "Iterator[Mapping[Hashable, Coming]]":
         """All kernels that nobody has compiled yet, but the first, asked of other processes: Numba has one lock."""
+        from driftbandit.crew import Crew, cores  # late, as few need it
+
         examples = dict(reversed(list(zip(kernels, shards, strict=True))))
         missing = [kernel for kernel in dict.fromkeys(kernels) if _is_missing(examples[kernel])]
         folder, size = cache_folder(), min(self.threads, cores(), MOST_OTHERS + 1, len(missing)) - 1
@@ -127,7 +131,7 @@ class Threads:
 class _Todo:
     """Shards by the kernel they need: while one thread has a kernel compiled, others play what is compiled already."""
 
-    def __init__(self, kernels: Sequence[Hashable], coming: Mapping[Hashable, Coming] = MappingProxyType({})) -> None:
+    def __init__(self, kernels: Sequence[Hashable], coming: "Mapping[Hashable, Coming]" = MappingProxyType({})) -> None:
         self._lock = threading.Lock()
         self._kernel = kernels
         self._coming = coming
@@ -166,9 +170,11 @@ class _Todo:
 
     def wait_for(self, index: int, stop: threading.Event) -> None:
         """Until no other process is at work on the kernel of a shard; if one failed, it is compiled here."""
+        from concurrent import futures  # late: it takes a while
+
         coming = self._coming.get(self._kernel[index])
         while coming is not None and not coming.done() and not stop.is_set():
-            concurrent.futures.wait([coming], 0.2)
+            futures.wait([coming], 0.2)
 
     def finished(self, index: int) -> None:
         """The shard has been played, so its kernel is compiled."""
