@@ -53,8 +53,8 @@ POLICY = """
     + policies/uniform_random.py
     * policies/__init__.py: UniformRandom
     * __init__.py: UniformRandom
-    * tests/naive.py: class Uniform:
-    * tests/naive.py: "uniform": Uniform
+    * tests/twins/weighted.py: class Uniform:
+    * tests/twins/weighted.py: "uniform": Uniform
     * tests/examples.py: db.UniformRandom()
     * tests/test_public_api.py: "UniformRandom":"""
 RECIPES: dict[str, list[str]] = {

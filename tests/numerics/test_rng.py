@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import naive
+import dice
 from driftbandit.compiling.linking import link
 from driftbandit.numerics import rng
 
@@ -52,7 +52,7 @@ def test_philox_gives_the_published_answers(start: tuple[int, ...], key: tuple[i
         plain = rng.philox(*numbers)
     assert " ".join(f"{int(word):08x}" for word in plain) == answer
     assert " ".join(f"{int(word):08x}" for word in link(rng.philox)(*numbers)) == answer
-    assert " ".join(f"{word:08x}" for word in naive.philox4x32(list(start), list(key))) == answer
+    assert " ".join(f"{word:08x}" for word in dice.philox4x32(list(start), list(key))) == answer
 
 
 def test_every_coordinate_has_bits_of_its_own_and_together_they_fill_the_counter() -> None:
@@ -72,7 +72,7 @@ def test_every_coordinate_has_bits_of_its_own_and_together_they_fill_the_counter
 def test_the_counter_is_the_union_of_the_bits_of_its_coordinates(point: dict[str, int]) -> None:
     parts = [counter(dict.fromkeys(FIELDS, 0) | {name: value}) for name, value in point.items()]
     assert counter(point) == sum(parts)
-    assert [counter(point) >> (32 * place) & ONES for place in range(4)] == naive.counter_of(**point)
+    assert [counter(point) >> (32 * place) & ONES for place in range(4)] == dice.counter_of(**point)
 
 
 @given(coordinates, coordinates)
@@ -98,7 +98,7 @@ def test_purposes_differ_and_fit_their_field() -> None:
 def test_draws_are_those_of_the_naive_generator(seed: int, point: dict[str, int]) -> None:
     numbers = [np.uint64(point[name]) for name in ("run", "step", "arm", "purpose", "attempt")]
     words = link(rng.draw)(np.uint64(seed), *numbers)
-    expected = naive.philox4x32(naive.counter_of(**point), [seed % 2**32, seed // 2**32])
+    expected = dice.philox4x32(dice.counter_of(**point), [seed % 2**32, seed // 2**32])
     assert [int(word) for word in words] == expected
 
 
@@ -106,7 +106,7 @@ def test_draws_are_those_of_the_naive_generator(seed: int, point: dict[str, int]
 def test_open_uniforms_are_strictly_between_0_and_1(word: int) -> None:
     value = rng.open_uniform(np.uint64(word))
     assert 0.0 < value < 1.0
-    assert value == naive.open_uniform(word)
+    assert value == dice.open_uniform(word)
 
 
 def test_uniforms_reach_0_but_not_1() -> None:

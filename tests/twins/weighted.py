@@ -1,0 +1,78 @@
+"""Twins of policies that choose by weights."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from dice import Dice, by_probability
+
+
+class ExponentialWeights:
+    """EXP3 and REXP3, with plain weights: short games do not overflow them."""
+
+    binary = False
+
+    def __init__(self, n_arms: int, exploration: float | None, batch: int | None = None) -> None:
+        if exploration is None:
+            assert batch is not None
+            exploration = min(1.0, math.sqrt(n_arms * math.log(n_arms) / ((math.e - 1) * batch)))
+        self.n_arms, self.exploration, self.batch = n_arms, exploration, batch
+        self.weights = [1.0] * n_arms
+        self.probabilities: list[float] = []
+        self.steps = 0
+
+    def select(self, dice: Dice, t: int) -> int:
+        total = math.fsum(self.weights)
+        self.probabilities = [
+            (1 - self.exploration) * weight / total + self.exploration / self.n_arms for weight in self.weights
+        ]
+        return by_probability(self.probabilities, dice, t)
+
+    def learn(self, arm: int, reward: float) -> None:
+        self.weights[arm] *= math.exp(self.exploration * (reward / self.probabilities[arm]) / self.n_arms)
+        self.steps += 1
+        if self.batch is not None and self.steps % self.batch == 0:
+            self.weights = [1.0] * self.n_arms
+
+
+class ImplicitExploration:
+    """EXP3-IX."""
+
+    binary = False
+
+    def __init__(self, n_arms: int, learning_rate: float, implicit_exploration: float | None) -> None:
+        self.rate = learning_rate
+        self.implicit = learning_rate / 2 if implicit_exploration is None else implicit_exploration
+        self.losses = [0.0] * n_arms
+        self.probabilities: list[float] = []
+
+    def select(self, dice: Dice, t: int) -> int:
+        weights = [math.exp(-self.rate * loss) for loss in self.losses]
+        self.probabilities = [weight / math.fsum(weights) for weight in weights]
+        return by_probability(self.probabilities, dice, t)
+
+    def learn(self, arm: int, reward: float) -> None:
+        self.losses[arm] += (1 - reward) / (self.probabilities[arm] + self.implicit)
+
+
+class Uniform:
+    """Every arm alike."""
+
+    binary = False
+
+    def __init__(self, n_arms: int) -> None:
+        self.n_arms = n_arms
+
+    def select(self, dice: Dice, t: int) -> int:
+        return by_probability([1 / self.n_arms] * self.n_arms, dice, t)
+
+    def learn(self, arm: int, reward: float) -> None:
+        pass
+
+
+POLICIES: dict[str, Callable[..., Any]] = {
+    "exp3": ExponentialWeights,
+    "rexp3": ExponentialWeights,
+    "exp3-ix": ImplicitExploration,
+    "uniform": Uniform,
+}
