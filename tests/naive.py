@@ -95,6 +95,8 @@ class Ruled:
         self.t += 1
         for k in range(self.n_arms):
             self.own[k] = tuple(x * d + c for x, d, c in zip(self.own[k], rule.decays, rule.drifts, strict=True))
+        if rule.blend is not None:
+            self.own = [tuple(rule.blend(p, self.common, *own)) for own in self.own]
         self.common = tuple(rule.notice(p, self.common, self.own[arm], reward, self.chance))
         self.own[arm] = rule.learn(p, *self.own[arm], reward, self.chance)
         self.past[arm].append(reward)

@@ -46,6 +46,10 @@ def forget(p, n, s, reward):
     return n - 1.0, s - reward
 
 
+def pulled_together(p, common, n, s):
+    return n, 0.9 * s + 0.02 * common[0]
+
+
 def count_of(p, n, s):
     return n
 
@@ -149,6 +153,11 @@ RULES = {
     "a decay each": dataclasses.replace(INDEX, decay=(0.9, 0.8), context=root_of_total, observations=count_of),
     "a drift": dataclasses.replace(INDEX, decay=(0.95, 1.0), drift=(0.0, 0.01), initial=(0.6, 0.2)),
     "shared numbers": COMMON,
+    "arms that blend": dataclasses.replace(COMMON, blend=pulled_together),
+    "weights that blend": Rule(
+        selection="weighted", log_weight=softly, probability=itself, learn=by_chance, parameters=(2.0,),
+        common=(0.0, 1.0, 2.0), notice=note, blend=pulled_together,
+    ),
     "an alarm for an arm": WATCHED,
     "an alarm for all": dataclasses.replace(WATCHED, alarm_resets="all"),
     "an alarm and a window": dataclasses.replace(WATCHED, window=17, unlearn=forget),

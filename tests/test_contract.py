@@ -33,6 +33,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "batch": {"values": [1, 25, 25.0], "wrong": [0, -1, 2.5, 2**40]},
     "learning_rate": {"values": [0.01, 3], "wrong": [0, -0.01]},
     "implicit_exploration": {"values": [0, 0.3], "wrong": [-1e-9]},
+    "sharing": {"values": [0, 1e-4, 1], "wrong": [-1e-9, 1.1]},
     "confidence": {"values": [0.5, 2], "wrong": [0, -2]},
     "bound": {"values": [0.5, 2], "wrong": [0, -2]},
     "window": {"values": [1, 89], "wrong": [0, -1, 1.5, 2**40]},
@@ -76,7 +77,7 @@ ALWAYS_WRONG = [
     -(10**5000),
 ]
 NONE_IS_A_VALUE = {"exploration", "implicit_exploration", "start"}
-NONE_HERE = {("exp3", "exploration")}  # there it has no formula to fall back on
+NONE_HERE = {("exp3", "exploration"), ("exp3-s", "exploration")}  # there it has no formula to fall back on
 TAKES_LISTS = {"levels", "change_points", "means"}
 
 
@@ -244,6 +245,9 @@ def test_rules_are_numbers_and_functions_for_any_number_of_arms(policy: type, n_
         (lambda: db.RestartingExp3.tuned(horizon=10, variation=1, n_arms=1), "n_arms"),
         (lambda: db.Exp3.tuned(horizon=10.5, n_arms=4), "horizon"),
         (lambda: db.Exp3IX.tuned(horizon=10, n_arms=1), "n_arms"),
+        (lambda: db.Exp3S.tuned(horizon=10, n_arms=4, change_points=-1), "change_points"),
+        (lambda: db.Exp3SIX.tuned(horizon=1, n_arms=4, change_points=0), "horizon"),
+        (lambda: db.Exp3SIX.tuned(horizon=10, n_arms=4, change_points=10), "change_points"),
         (lambda: db.DiscountedThompsonSampling.tuned(half_life=0), "half_life"),
         (lambda: db.DiscountedThompsonSampling.tuned(half_life=1e-5), "half_life"),
         (lambda: db.DynamicThompsonSampling.tuned(change_interval=math.nan), "change_interval"),

@@ -22,6 +22,8 @@ PARAMETERS = {
     "Exp3": ("exp3", {"exploration": REQUIRED}),
     "RestartingExp3": ("rexp3", {"batch": REQUIRED, "exploration": None}),
     "Exp3IX": ("exp3-ix", {"learning_rate": REQUIRED, "implicit_exploration": None}),
+    "Exp3S": ("exp3-s", {"exploration": REQUIRED, "sharing": REQUIRED}),
+    "Exp3SIX": ("exp3-six", {"learning_rate": REQUIRED, "sharing": REQUIRED, "implicit_exploration": None}),
     "DiscountedUCB": ("d-ucb", {"discount": REQUIRED, "confidence": 0.5, "bound": 1}),
     "SlidingWindowUCB": ("sw-ucb", {"window": REQUIRED, "confidence": 0.5, "bound": 1}),
     "UCB1": ("ucb1", {"confidence": 2}),

@@ -55,6 +55,50 @@ class ImplicitExploration:
         self.losses[arm] += (1 - reward) / (self.probabilities[arm] + self.implicit)
 
 
+class SharedWeights:
+    """EXP3.S, with plain weights: short games do not overflow them."""
+
+    binary = False
+
+    def __init__(self, n_arms: int, exploration: float, sharing: float) -> None:
+        self.n_arms, self.exploration, self.sharing = n_arms, exploration, sharing
+        self.weights = [1.0] * n_arms
+        self.probabilities: list[float] = []
+
+    def select(self, dice: Dice, t: int) -> int:
+        total = math.fsum(self.weights)
+        self.probabilities = [(1 - self.exploration) * w / total + self.exploration / self.n_arms for w in self.weights]
+        return by_probability(self.probabilities, dice, t)
+
+    def learn(self, arm: int, reward: float) -> None:
+        gift = math.e * self.sharing / self.n_arms * math.fsum(self.weights)
+        self.weights[arm] *= math.exp(self.exploration * (reward / self.probabilities[arm]) / self.n_arms)
+        self.weights = [weight + gift for weight in self.weights]
+
+
+class FixedShare:
+    """EXP3-SIX."""
+
+    binary = False
+
+    def __init__(self, n_arms: int, learning_rate: float, sharing: float, implicit_exploration: float | None) -> None:
+        self.n_arms, self.rate, self.sharing = n_arms, learning_rate, sharing
+        self.implicit = learning_rate / 2 if implicit_exploration is None else implicit_exploration
+        self.weights = [1.0] * n_arms
+        self.probabilities: list[float] = []
+
+    def select(self, dice: Dice, t: int) -> int:
+        total = math.fsum(self.weights)
+        self.probabilities = [weight / total for weight in self.weights]
+        return by_probability(self.probabilities, dice, t)
+
+    def learn(self, arm: int, reward: float) -> None:
+        loss = (1 - reward) / (self.probabilities[arm] + self.implicit)
+        self.weights[arm] *= math.exp(-self.rate * loss)
+        share = self.sharing * math.fsum(self.weights) / self.n_arms
+        self.weights = [(1 - self.sharing) * weight + share for weight in self.weights]
+
+
 class Uniform:
     """Every arm alike."""
 
@@ -74,5 +118,7 @@ POLICIES: dict[str, Callable[..., Any]] = {
     "exp3": ExponentialWeights,
     "rexp3": ExponentialWeights,
     "exp3-ix": ImplicitExploration,
+    "exp3-s": SharedWeights,
+    "exp3-six": FixedShare,
     "uniform": Uniform,
 }

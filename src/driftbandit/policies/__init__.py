@@ -8,6 +8,8 @@ from driftbandit.policies.drift_filter import DriftFilter
 from driftbandit.policies.dynamic_thompson import DynamicThompsonSampling
 from driftbandit.policies.exp3 import Exp3
 from driftbandit.policies.exp3_ix import Exp3IX
+from driftbandit.policies.exp3_s import Exp3S
+from driftbandit.policies.exp3_six import Exp3SIX
 from driftbandit.policies.history import History, ago, kept
 from driftbandit.policies.policy import Policy
 from driftbandit.policies.posterior import Posterior, Sampler
@@ -29,6 +31,8 @@ __all__ = [
     "DynamicThompsonSampling",
     "Exp3",
     "Exp3IX",
+    "Exp3S",
+    "Exp3SIX",
     "History",
     "OptimisticThompsonSampling",
     "Policy",

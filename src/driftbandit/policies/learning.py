@@ -28,11 +28,13 @@ def check_learning(policy: Policy, rule: Rule) -> None:
     """That a rule learns as it says; `InvalidValue` where it cannot."""
     name = type(policy).__name__
     if rule.learning == "by arm":
-        _refuse(name, rule, '"sequential"', {"common": rule.common, 'alarm_resets "all"': rule.alarm_resets == "all"})
+        all_together = {"common": rule.common, "blend": rule.blend, 'alarm_resets "all"': rule.alarm_resets == "all"}
+        _refuse(name, rule, '"sequential"', all_together)
     if rule.learning != "additive":
         return
     has = {
         "common": rule.common,
+        "blend": rule.blend,
         "alarm": rule.alarm is not None,
         "history": rule.history,
         "drift": any(rule.drifts),

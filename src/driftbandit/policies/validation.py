@@ -85,7 +85,7 @@ def _check_functions(name: str, rule: Rule) -> None:
     for part in [*needed, "learn", "context", "notice"]:
         if not callable(getattr(rule, part)):
             raise checks.reject(f"{part} of {name}", "a function", getattr(rule, part))
-    for part in ("alarm", "renew", "observations", "interval", "pieces", "log_weight", "unlearn"):
+    for part in ("blend", "alarm", "renew", "observations", "interval", "pieces", "log_weight", "unlearn"):
         if getattr(rule, part) is not None and not callable(getattr(rule, part)):
             raise checks.reject(f"{part} of {name}", "a function or None", getattr(rule, part))
     if rule.selection == "sampled":
@@ -147,6 +147,7 @@ def _check_beliefs(name: str, rule: Rule) -> None:
     others = {
         "common": rule.common,
         "notice": rule.notice is not no_notice,
+        "blend": rule.blend is not None,
         "decay": any(decay != 1.0 for decay in rule.decays),
         "drift": any(rule.drifts),
         "window": rule.window,
@@ -232,6 +233,8 @@ class _Trial:
                 yield choice, own
             reward, chance = self.reward(choice), 1.0 / self.n_arms
             own = tuple(x * d + c for x, d, c in zip(own, rule.decays, rule.drifts, strict=True))
+            if rule.blend is not None:
+                own = self.tuple_of("blend", self.called("blend", rule.blend, self.common, *own), len(own), own)
             if rule.common:
                 given = (self.common, own, reward, chance)
                 self.common = self.tuple_of("notice", self.called("notice", rule.notice, *given), len(self.common), own)

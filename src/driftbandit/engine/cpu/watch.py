@@ -7,7 +7,7 @@ from typing import Any
 
 from driftbandit.engine.cpu.block import Desk, Evidence, Memory
 from driftbandit.engine.step.parts import common_of, forgotten, heard, own_of, put_common, put_own, renewed, resets_all
-from driftbandit.engine.step.rule_functions import alarm, learn, learn_belief, move_beliefs, notice, renew
+from driftbandit.engine.step.rule_functions import alarm, blend, learn, learn_belief, move_beliefs, notice, renew
 
 
 def learn_only(parameters: Any, evidence: Evidence, memory: Memory, desk: Desk) -> None:
@@ -35,6 +35,15 @@ def learn_and_notice(parameters: Any, evidence: Evidence, memory: Memory, desk: 
             memory.past_count[k, r] = before + 1
         put_common(memory.common, r, common)
         put_own(arm, r, own)
+
+
+def blend_and_learn(parameters: Any, evidence: Evidence, memory: Memory, desk: Desk) -> None:
+    """All arms of every run blend, and then the chosen one learns."""
+    for k in range(evidence.shape[0]):
+        arm = evidence[k]
+        for r in range(desk.chosen.size):
+            put_own(arm, r, blend(parameters, common_of(memory.common, r), *own_of(arm, r)))
+    learn_and_notice(parameters, evidence, memory, desk)
 
 
 def learn_and_move(parameters: Any, evidence: Evidence, memory: Memory, desk: Desk) -> None:

@@ -23,7 +23,7 @@ from driftbandit.engine.step.parts import (
     resets_all,
     total_of,
 )
-from driftbandit.engine.step.rule_functions import alarm, context, learn, notice, observations, renew
+from driftbandit.engine.step.rule_functions import alarm, blend, context, learn, notice, observations, renew
 from driftbandit.numerics.elementary import real
 from driftbandit.numerics.rng import LUCK, draw, uniform
 
@@ -120,6 +120,15 @@ def learn_and_notice(
         memory.counts[choice.arm * memory.stride] = before + ONE
     put_own(arms, choice.arm, own)
     return common
+
+
+def blend_and_learn(parameters: Any, arms: ArmNumbers, common: Any, choice: Choice, reward: Any, memory: Memory) -> Any:
+    """All arms blend, and then the chosen one learns."""
+    arm = ZERO
+    while arm < arms.count:
+        put_own(arms, arm, blend(parameters, common, *own_of(arms, arm)))
+        arm += ONE
+    return learn_and_notice(parameters, arms, common, choice, reward, memory)
 
 
 def hear_nothing(parameters: Any, arms: ArmNumbers, common: Any, chosen: Any, memory: Memory) -> Any:

@@ -3,6 +3,6 @@
 from driftbandit.compiling.slot import OPEN
 
 score = attempt = shape = accepted = rough = apart = log_weight = probability = context = explore = OPEN
-learn = unlearn = notice = alarm = renew = observations = OPEN
+learn = unlearn = notice = blend = alarm = renew = observations = OPEN
 judge = learn_belief = move_beliefs = OPEN
 first_mean = next_mean = OPEN

@@ -54,6 +54,8 @@ def rule_slots(rule: Rule, sharing: Any, watching: Any) -> dict[str, Any]:
         slots |= {"turn": sharing.turn_to_any_by_weight if rule.selection == "weighted" else sharing.turn_to_any}
     if rule.common or rule.ring:
         slots |= {"take": watching.learn_and_notice, "notice": rule.notice}
+    if rule.blend is not None:
+        slots |= {"take": watching.blend_and_learn, "notice": rule.notice, "blend": rule.blend}
     if rule.alarm is not None:
         slots |= {
             "hear": watching.hear_alarms,
