@@ -199,6 +199,30 @@ def f_dsw(test: int, **_: Any) -> tuple[int, Callable[[int, int], float]]:
     return 4, mean
 
 
+def stationary(best: float, gap: float, n_arms: int, **_: Any) -> tuple[int, Callable[[int, int], float]]:
+    return n_arms, lambda k, t: best if k == 0 else best - gap
+
+
+def random_piecewise(
+    number: int, changes: int, apart: int, length: int, n_arms: int, **_: Any
+) -> tuple[int, Callable[[int, int], float]]:
+    dice = Dice(number, 0)
+    spare = length - apart * (changes + 1)
+    places = sorted(math.floor(dice.uniform(i + 1, 0, TOGETHER) * spare) for i in range(changes))
+    lasts = [place + apart * (i + 1) for i, place in enumerate(places)]  # of the segment before
+
+    def mean(k: int, t: int) -> float:
+        value = dice.uniform(0, k, START)
+        for i, last in enumerate(lasts, start=1):
+            luck, size = dice.uniform(i, k, WALK), 0.05 + 0.25 * dice.uniform(i, k, WALK, second=True)
+            if t > last and luck < 0.5:
+                wanted = value + size if luck < 0.25 else value - size
+                value = wanted if 0 <= wanted <= 1 else 2 * value - wanted
+        return value
+
+    return n_arms, mean
+
+
 ENVIRONMENTS: dict[str, Callable[..., Any]] = {
     "sinusoidal": sinusoidal,
     "slow": lambda **p: sinusoidal(period=1000, **p),
@@ -209,6 +233,8 @@ ENVIRONMENTS: dict[str, Callable[..., Any]] = {
     "env-a": env_a,
     "besson": besson,
     "f-dsw": f_dsw,
+    "stationary": stationary,
+    "random-piecewise": random_piecewise,
 }
 
 

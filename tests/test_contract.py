@@ -58,6 +58,12 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "together": {"values": [True, False], "wrong": [0, 1, 1.0, "true", "no"]},
     "problem": {"values": [1, 4, 3.0], "wrong": [0, 5, 1.5]},
     "test": {"values": [1, 3, 2.0], "wrong": [0, 4, 1.5]},
+    "best": {"values": [0.1, 0.5, 1], "wrong": [-0.1, 1.1]},
+    "gap": {"values": [0, 0.1], "wrong": [-0.1, 1.1, 0.7]},
+    "number": {"values": [0, 7, 3.0], "wrong": [-1, 1.5, 2**32]},
+    "changes": {"values": [0, 6, 3.0], "wrong": [-1, 1.5, 10001]},
+    "apart": {"values": [1, 1000], "wrong": [0, -1, 1.5, 2**40]},
+    "length": {"values": [7001, 20000.0], "wrong": [1, 1.5, 2**40, 7000]},
     "low": {"values": [0, 0.5, 1], "wrong": [-0.1, 1.1]},
     "high": {"values": [0, 0.5, 1], "wrong": [-0.1, 1.1]},
 }
@@ -116,7 +122,7 @@ def attempted(make: Callable[[], Any]) -> tuple[Any, str]:
 
 def test_every_class_is_found_and_every_parameter_has_examples() -> None:
     assert {cls.name for cls in public(db.Policy)} == set(naive.POLICIES)
-    assert len(public(db.Environment)) == 11
+    assert len(public(db.Environment)) == 13
     assert {name for _, name in FIELDS} == set(EXAMPLES)
 
 

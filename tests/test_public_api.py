@@ -41,6 +41,11 @@ PARAMETERS = {
     "EnvA": ("env-a", EVERY_ENVIRONMENT),
     "Besson": ("besson", {"problem": 1, **EVERY_ENVIRONMENT}),
     "FDSW": ("f-dsw", {"test": 1, **EVERY_ENVIRONMENT}),
+    "Stationary": ("stationary", {"best": 0.6, "gap": 0.1, "n_arms": 4, **EVERY_ENVIRONMENT}),
+    "RandomPiecewise": (
+        "random-piecewise",
+        {"number": 1, "changes": 6, "apart": 1000, "length": 20000, "n_arms": 5, **EVERY_ENVIRONMENT},
+    ),
     "FromMeans": ("from-means", {"means": REQUIRED, **EVERY_ENVIRONMENT}),
 }
 SIMULATE = {

@@ -13,8 +13,10 @@ from driftbandit.environments import (
     FromMeans,
     Path,
     Piecewise,
+    RandomPiecewise,
     Sinusoidal,
     Slow,
+    Stationary,
     Switching,
 )
 from driftbandit.errors import (
@@ -90,6 +92,7 @@ __all__ = [
     "Piecewise",
     "Policy",
     "Posterior",
+    "RandomPiecewise",
     "RestartingExp3",
     "Result",
     "RewardStatus",
@@ -98,6 +101,7 @@ __all__ = [
     "Sinusoidal",
     "SlidingWindowUCB",
     "Slow",
+    "Stationary",
     "Switching",
     "ThompsonSampling",
     "UniformRandom",

@@ -95,6 +95,41 @@ def test_published_problems_are_as_published(environment: db.Environment, horizo
     assert environment.means_at(np.array([10 * horizon]))[0].tolist() == found[-1].tolist()
 
 
+@pytest.mark.parametrize("number", [0, 1, 2, 2**32 - 1])
+def test_a_random_problem_is_as_defined_and_its_changes_are_apart(number: int) -> None:
+    environment = db.RandomPiecewise(number=number, changes=4, apart=50, length=600, n_arms=6)
+    clock = np.arange(1, 601)
+    _, mean = naive.ENVIRONMENTS["random-piecewise"](**environment.parameters())
+    found = environment.means_at(clock)
+    np.testing.assert_allclose(found, [[mean(k, int(t)) for k in range(6)] for t in clock], rtol=0, atol=1e-15)
+    points = np.array([1, *environment.schedule.change_points, 601])
+    assert np.all(np.diff(points) >= 50)
+    steps = np.abs(np.diff(np.array(environment.schedule.levels), axis=0))
+    assert np.all((steps == 0) | ((steps > 0.05 - 1e-12) & (steps < 0.3 + 1e-12)))
+    assert np.all((found >= 0) & (found <= 1))
+    assert environment.usual_horizon == 600
+
+
+def test_random_problems_change_half_of_the_arms_in_both_directions() -> None:
+    steps = np.concatenate([np.diff(db.RandomPiecewise(number=i).schedule.levels, axis=0).ravel() for i in range(300)])
+    changed = steps[steps != 0]
+    assert abs(len(changed) / len(steps) - 0.5) < 4 * 0.5 / math.sqrt(len(steps))
+    assert abs(np.abs(changed).mean() - 0.175) < 4 * 0.25 / math.sqrt(12 * len(changed))
+    assert 0.4 < (changed > 0).mean() < 0.6
+
+
+def test_a_random_problem_must_have_room_for_its_changes() -> None:
+    with pytest.raises(db.InvalidValue, match=r"^length must be more than apart·\(changes \+ 1\) = 7000, got 7000$"):
+        db.RandomPiecewise(length=7000)
+
+
+def test_what_is_stationary_stays() -> None:
+    environment = db.Stationary(best=0.75, gap=0.25, n_arms=5)
+    assert environment.means_at(np.array([1, 10**9])).tolist() == [[0.75, 0.5, 0.5, 0.5, 0.5]] * 2
+    with pytest.raises(db.InvalidValue, match=r"^gap must be at most best, which is 0\.1, got 0\.2$"):
+        db.Stationary(best=0.1, gap=0.2)
+
+
 def test_a_table_has_as_many_steps_as_rows_and_most_others_any_number() -> None:
     assert db.FromMeans(means=[[0.1, 0.2]] * 7).usual_horizon == 7
     assert db.Fast().usual_horizon is db.Brownian().usual_horizon is None

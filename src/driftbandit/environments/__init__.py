@@ -9,7 +9,9 @@ from driftbandit.environments.f_dsw import FDSW
 from driftbandit.environments.from_means import FromMeans
 from driftbandit.environments.path import Path
 from driftbandit.environments.piecewise import Piecewise
+from driftbandit.environments.random_piecewise import RandomPiecewise
 from driftbandit.environments.sinusoidal import Fast, Sinusoidal, Slow
+from driftbandit.environments.stationary import Stationary
 from driftbandit.environments.switching import Switching
 
 __all__ = [
@@ -23,7 +25,9 @@ __all__ = [
     "FromMeans",
     "Path",
     "Piecewise",
+    "RandomPiecewise",
     "Sinusoidal",
     "Slow",
+    "Stationary",
     "Switching",
 ]
