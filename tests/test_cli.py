@@ -12,6 +12,7 @@ import pytest
 
 import driftbandit as db
 from driftbandit.cli import main
+from driftbandit.policies.policy import FAMILIES
 
 COMMAND = [sys.executable, "-c", "from driftbandit.cli import main; main()"]
 
@@ -180,6 +181,34 @@ def test_policies_and_environments_are_listed():
         assert len(ours) > 5
         listed = run(command).stdout
         assert all(name in listed for name in ours)
+
+
+def test_policies_are_listed_by_family_with_what_they_must_be_told():
+    listed = json.loads(run("policies", "--json").stdout)["policies"]
+    by_name = {row["name"]: row for row in listed}
+    assert by_name["sw-ucb"] == {
+        "name": "sw-ucb",
+        "class": "SlidingWindowUCB",
+        "family": "Upper bounds and other indices",
+        "summary": "Sliding-window UCB (SW-UCB): counts and means over the last τ steps",
+        "needs": ["window"],
+        "defaults": {"confidence": 0.5, "bound": 1.0},
+        "tuned_by": ["horizon", "change_points"],
+    }
+    text = run("policies").stdout
+    for row in listed:
+        known = db.Policy.known[row["name"]]
+        assert getattr(db, row["class"]) is known
+        assert row["family"] in FAMILIES
+        assert 10 < len(row["summary"]) < 160
+        assert text.index(row["family"]) < text.index(f"│ {row['name']} ")
+
+
+def test_environments_are_listed_as_json_too():
+    listed = json.loads(run("environments", "--json").stdout)["environments"]
+    assert {row["name"] for row in listed} == {
+        name for name, cls in db.Environment.known.items() if cls.__module__.startswith("driftbandit.")
+    }
 
 
 def test_version_is_printed():

@@ -2,10 +2,13 @@
 
 import contextlib
 import dataclasses
+import inspect
 import json
 import math
 import os
+import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +21,7 @@ from driftbandit.environments import Environment
 from driftbandit.errors import DriftbanditError, InvalidValue
 from driftbandit.files import check_writable, written_whole
 from driftbandit.policies import Policy
+from driftbandit.policies.policy import FAMILIES
 
 
 class Commands(typer.core.TyperGroup):
@@ -268,18 +272,18 @@ def warm(
 
 
 @app.command()
-def policies() -> None:
-    """The policies and their parameters."""
-    _print_specifications(Policy)
+def policies(as_json: Json = False) -> None:
+    """The policies by family: what each is, what it must be told, and what else it can be told."""
+    _print_specifications(Policy, as_json)
 
 
 @app.command()
-def environments() -> None:
+def environments(as_json: Json = False) -> None:
     """The environments and their parameters.
 
     Numbers are separated by spaces, rows of them by semicolons: "piecewise:levels=0.1 0.9; 0.9 0.1,change_points=500".
     """
-    _print_specifications(Environment)
+    _print_specifications(Environment, as_json)
 
 
 def main() -> None:
@@ -340,21 +344,54 @@ def _pair(text: str) -> tuple[float, float]:
     return first, second
 
 
-def _print_specifications(kind: type[Policy] | type[Environment]) -> None:
-    rows = sorted(kind.known.items())
-    table = {
-        "name": [name for name, _ in rows],
-        "class": [cls.__name__ for _, cls in rows],
-        "parameters": [
-            ", ".join(
-                field.name if field.default is dataclasses.MISSING else f"{field.name}={_short(field.default)}"
-                for field in dataclasses.fields(cls)
-                if field.init
-            )
-            for _, cls in rows
-        ],
+def _print_specifications(kind: type[Policy] | type[Environment], as_json: bool) -> None:
+    known: dict[str, Any] = kind.known
+    listed = [_listed(name, cls) for name, cls in sorted(known.items())]
+    if as_json:
+        print(json.dumps({"policies" if kind is Policy else "environments": listed}))
+        return
+    common = [field.name for field in dataclasses.fields(kind)]
+    families = list(dict.fromkeys(row["family"] for row in listed))
+    for family in sorted(families, key=[*FAMILIES, "", *families].index):
+        rows = [row for row in listed if row["family"] == family]
+        table = {
+            "name": [row["name"] for row in rows],
+            "what it is": [row["summary"] for row in rows],
+            "must be told": [", ".join(row["needs"]) or "nothing" for row in rows],
+            "may be told": [_defaults(row, (name for name in row["defaults"] if name not in common)) for row in rows],
+        }
+        _print_table(family or f"{kind.kind.title()}s", table)
+    if common:
+        print(f"Every one may be told: {_defaults(listed[0], common)}.")
+    print(
+        f"Written as name:parameter=value,parameter=value; in Python {kind.__name__}.parse reads the same, "
+        "and --json names the classes."
+    )
+
+
+def _defaults(row: dict[str, Any], names: Iterable[str]) -> str:
+    return ", ".join(f"{name}={_short(row['defaults'][name])}" for name in names)
+
+
+def _listed(name: str, cls: type[Policy] | type[Environment]) -> dict[str, Any]:
+    """What a person, or a program, wants to know of a policy or an environment."""
+    fields = [field for field in dataclasses.fields(cls) if field.init]
+    tuned = getattr(cls, "tuned", None)
+    asked = inspect.signature(tuned).parameters.values() if tuned else ()
+    return {
+        "name": name,
+        "class": cls.__name__,
+        "family": getattr(cls, "family", ""),
+        "summary": _first_sentence(cls.__doc__ or ""),
+        "needs": [field.name for field in fields if field.default is dataclasses.MISSING],
+        "defaults": {field.name: field.default for field in fields if field.default is not dataclasses.MISSING},
+        "tuned_by": [one.name for one in asked if one.default is one.empty and one.kind is not one.VAR_KEYWORD],
     }
-    _print_table(f"{kind.kind}: written as name:parameter=value,…", table)
+
+
+def _first_sentence(text: str) -> str:
+    paragraph = " ".join(text.strip().split("\n\n")[0].split())
+    return re.split(r"(?<=[.])\s+(?=[A-Z1])", paragraph)[0].removesuffix(".")
 
 
 def _finite(value: float) -> float | None:
@@ -363,6 +400,10 @@ def _finite(value: float) -> float | None:
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, bool | None):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -374,7 +415,7 @@ def _print_table(title: str, columns: dict[str, Any]) -> None:
     console = Console(width=None if told else 160)
     table = Table(title=title, title_justify="left", title_style="bold")
     for name in columns:
-        numeric = name not in {"policy", "posterior", "name", "class", "parameters"}
+        numeric = name not in {"policy", "posterior", "name", "what it is", "must be told", "may be told"}
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
     for row in zip(*columns.values(), strict=True):
         table.add_row(*map(str, row))

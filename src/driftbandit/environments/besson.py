@@ -37,9 +37,10 @@ PROBLEMS = {
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Besson(Published):
-    """Problem 1: changes of single arms, every 1000 steps. 2: all arms change, and the best falls while others rise.
-    3: six arms with means of a few hundredths (clicks on news), nine segments of 20000 steps. 4: half of the time
-    nothing changes, then the best arm falls, and changes come every 625 steps.
+    """Four problems that are constant between change points. 1: single arms change, every 1000 steps. 2: all arms
+    change, and the best falls while others rise. 3: six arms with means of a few hundredths (clicks on news), nine
+    segments of 20000 steps. 4: half of the time nothing changes, then the best arm falls, and changes come every 625
+    steps.
 
     Parameters:
         problem: 1 to 4. Problems 1, 2 and 4 have three arms and 5000 steps; problem 3 has six arms and 20000 steps.

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 from driftbandit import checks
 from driftbandit.policies import posterior
 from driftbandit.policies.clock import Clock
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import SAMPLING, Policy
 from driftbandit.policies.rule import Parameters, Rule
 from driftbandit.specification import choice, real
 
@@ -34,6 +34,7 @@ class DiscountedThompsonSampling(Policy):
     """
 
     name: ClassVar[str] = "dts"
+    family: ClassVar[str] = SAMPLING
     optimistic: ClassVar[bool] = False
 
     discount: float = real("(0, 1]")
@@ -70,6 +71,7 @@ class DiscountedOptimisticThompsonSampling(DiscountedThompsonSampling):
     """
 
     name: ClassVar[str] = "dots"
+    family: ClassVar[str] = SAMPLING
     optimistic: ClassVar[bool] = True
 
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 from driftbandit import checks
 from driftbandit.policies import confidence
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import BOUNDS, Policy
 from driftbandit.policies.rule import Rule
 from driftbandit.specification import real
 
@@ -30,6 +30,7 @@ class DiscountedUCB(Policy):
     """
 
     name: ClassVar[str] = "d-ucb"
+    family: ClassVar[str] = BOUNDS
 
     discount: float = real("(0, 1]")
     confidence: float = real("[1e-100, 1e100]", 0.5)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from driftbandit.policies import drift_models as models
 from driftbandit.policies.beliefs import Beliefs, Singles
 from driftbandit.policies.drift_models import CELLS, PARTS, Models
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import FILTERS, Policy
 from driftbandit.policies.rule import Parameters, Rule
 from driftbandit.specification import flag
 
@@ -77,6 +77,7 @@ class DriftFilter(Policy):
     """
 
     name: ClassVar[str] = "drift-filter"
+    family: ClassVar[str] = FILTERS
     ladder: ClassVar[Ladder] = Ladder()
 
     momentum: bool = flag(True)

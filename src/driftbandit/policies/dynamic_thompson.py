@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 from driftbandit import checks
 from driftbandit.policies import posterior
 from driftbandit.policies.clock import Clock
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import SAMPLING, Policy
 from driftbandit.policies.rule import Parameters, Rule
 from driftbandit.specification import real
 
@@ -40,6 +40,7 @@ class DynamicThompsonSampling(Policy):
     """
 
     name: ClassVar[str] = "dynamic-ts"
+    family: ClassVar[str] = SAMPLING
 
     threshold: float = real("[1e-100, 1e100]")
     prior_successes: float = real("[1e-100, 1e100]", 1.0)

@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 
 from driftbandit import checks
 from driftbandit.policies import exponential_weights
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import WEIGHTS, Policy
 from driftbandit.policies.rule import Rule
 from driftbandit.specification import real
 
@@ -28,6 +28,7 @@ class Exp3(Policy):
     """
 
     name: ClassVar[str] = "exp3"
+    family: ClassVar[str] = WEIGHTS
 
     exploration: float = real("(0, 1]")
 

@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 
 from driftbandit import checks
 from driftbandit.policies import exponential_weights
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import WEIGHTS, Policy
 from driftbandit.policies.rule import Rule
 from driftbandit.specification import optional_real, real
 
@@ -29,6 +29,7 @@ class Exp3IX(Policy):
     """
 
     name: ClassVar[str] = "exp3-ix"
+    family: ClassVar[str] = WEIGHTS
 
     learning_rate: float = real("[1e-100, 1e100]")
     implicit_exploration: float | None = optional_real("[0, 1e100]")

@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 
 from driftbandit import checks
 from driftbandit.policies import exponential_weights, shared_weights
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import WEIGHTS, Policy
 from driftbandit.policies.rule import Rule
 from driftbandit.specification import real
 
@@ -33,6 +33,7 @@ class Exp3S(Policy):
     """
 
     name: ClassVar[str] = "exp3-s"
+    family: ClassVar[str] = WEIGHTS
 
     exploration: float = real("(0, 1]")
     sharing: float = real("[0, 1]")

@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 
 from driftbandit import checks
 from driftbandit.policies import exponential_weights, shared_weights
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import WEIGHTS, Policy
 from driftbandit.policies.rule import Rule
 from driftbandit.specification import optional_real, real
 
@@ -35,6 +35,7 @@ class Exp3SIX(Policy):
     """
 
     name: ClassVar[str] = "exp3-six"
+    family: ClassVar[str] = WEIGHTS
 
     learning_rate: float = real("[1e-100, 1e100]")
     sharing: float = real("[0, 1]")

@@ -28,11 +28,11 @@ def check_learning(policy: Policy, rule: Rule) -> None:
     """That a rule learns as it says; `InvalidValue` where it cannot."""
     name = type(policy).__name__
     if rule.learning == "by arm":
-        all_together = {"common": rule.common, "blend": rule.blend, 'alarm_resets "all"': rule.alarm_resets == "all"}
-        _refuse(name, rule, '"sequential"', all_together)
+        resets = {'alarm_resets "all"': rule.alarm_resets == "all"}
+        _refuse(name, rule, '"sequential"', {"common": rule.common, "blend": rule.blend, **resets})
     if rule.learning != "additive":
         return
-    has = {
+    has: dict[str, object] = {
         "common": rule.common,
         "blend": rule.blend,
         "alarm": rule.alarm is not None,

@@ -14,12 +14,24 @@ from numpy.typing import NDArray
 from driftbandit.policies.rule import Rule
 from driftbandit.specification import Specification
 
+FAMILIES = (SAMPLING, BOUNDS, DETECTION, FILTERS, WEIGHTS, BASELINES) = (
+    "Samples of what arms may be worth",
+    "Upper bounds and other indices",
+    "Detectors of changes",
+    "Filters",
+    "Weights, for rewards of any kind",
+    "Baselines",
+)
+"""How policies are listed, by how they choose."""
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Policy(Specification):
     """A way to choose arms: frozen parameters and the rule that follows from them."""
 
     kind: ClassVar[str] = "policy"
+    family: ClassVar[str] = ""
+    """Under which heading it is listed."""
     known: ClassVar[dict[str, type["Policy"]]] = {}
 
     def rule(self, n_arms: int) -> Rule:

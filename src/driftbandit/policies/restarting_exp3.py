@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 from driftbandit import checks
 from driftbandit.policies.exp3 import Exp3, exploration_for
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import WEIGHTS, Policy
 from driftbandit.policies.rule import Rule
 from driftbandit.specification import optional_real, whole
 
@@ -27,6 +27,7 @@ class RestartingExp3(Policy):
     """
 
     name: ClassVar[str] = "rexp3"
+    family: ClassVar[str] = WEIGHTS
 
     batch: int = whole(1)
     exploration: float | None = optional_real("(0, 1]")

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 from driftbandit import checks
 from driftbandit.policies import confidence
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import BOUNDS, Policy
 from driftbandit.policies.rule import Rule
 from driftbandit.specification import real, whole
 
@@ -32,6 +32,7 @@ class SlidingWindowUCB(Policy):
     """
 
     name: ClassVar[str] = "sw-ucb"
+    family: ClassVar[str] = BOUNDS
 
     window: int = whole(1)
     confidence: float = real("[1e-100, 1e100]", 0.5)

@@ -4,7 +4,7 @@ import dataclasses
 from typing import ClassVar
 
 from driftbandit.policies import posterior
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import SAMPLING, Policy
 from driftbandit.policies.rule import Rule
 from driftbandit.specification import real
 
@@ -28,6 +28,7 @@ class ThompsonSampling(Policy):
     """
 
     name: ClassVar[str] = "ts"
+    family: ClassVar[str] = SAMPLING
     optimistic: ClassVar[bool] = False
 
     prior_successes: float = real("[1e-100, 1e100]", 1.0)
@@ -53,4 +54,5 @@ class OptimisticThompsonSampling(ThompsonSampling):
     """
 
     name: ClassVar[str] = "ots"
+    family: ClassVar[str] = SAMPLING
     optimistic: ClassVar[bool] = True

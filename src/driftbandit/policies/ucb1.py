@@ -4,7 +4,7 @@ import dataclasses
 from typing import ClassVar
 
 from driftbandit.policies import confidence
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import BOUNDS, Policy
 from driftbandit.policies.rule import Rule
 from driftbandit.specification import real
 
@@ -28,6 +28,7 @@ class UCB1(Policy):
     """
 
     name: ClassVar[str] = "ucb1"
+    family: ClassVar[str] = BOUNDS
 
     confidence: float = real("[1e-100, 1e100]", 2.0)
 

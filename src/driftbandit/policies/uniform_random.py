@@ -5,7 +5,7 @@ import math
 from typing import ClassVar
 
 from driftbandit.policies import exponential_weights
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import BASELINES, Policy
 from driftbandit.policies.rule import Parameters, Rule
 
 
@@ -18,6 +18,7 @@ class UniformRandom(Policy):
     """
 
     name: ClassVar[str] = "uniform"
+    family: ClassVar[str] = BASELINES
 
     def rule(self, n_arms: int) -> Rule:
         return Rule(
