@@ -29,9 +29,11 @@ from driftbandit.errors import (
 from driftbandit.exact import expected_path, ratio_density, selection_probabilities, suboptimal_probability
 from driftbandit.online import Bandit, Decision, RewardStatus
 from driftbandit.policies import (
+    GLRKLUCB,
     UCB1,
     Beliefs,
     Clock,
+    CusumUCB,
     DiscountedOptimisticThompsonSampling,
     DiscountedThompsonSampling,
     DiscountedUCB,
@@ -39,7 +41,9 @@ from driftbandit.policies import (
     DynamicThompsonSampling,
     Exp3,
     Exp3IX,
+    MonitoredUCB,
     OptimisticThompsonSampling,
+    PageHinkleyUCB,
     Policy,
     Posterior,
     RestartingExp3,
@@ -54,6 +58,7 @@ from driftbandit.policies import (
 
 __all__ = [
     "FDSW",
+    "GLRKLUCB",
     "UCB1",
     "Abrupt",
     "Bandit",
@@ -62,6 +67,7 @@ __all__ = [
     "Brownian",
     "Clock",
     "ClusterError",
+    "CusumUCB",
     "Decision",
     "DiscountedOptimisticThompsonSampling",
     "DiscountedThompsonSampling",
@@ -81,7 +87,9 @@ __all__ = [
     "InvalidValue",
     "MissingExtra",
     "MissingFile",
+    "MonitoredUCB",
     "OptimisticThompsonSampling",
+    "PageHinkleyUCB",
     "Path",
     "Piecewise",
     "Policy",
