@@ -23,6 +23,10 @@ SHORT: list[db.Policy] = [
     db.SlidingWindowUCB(window=6),
     db.UCB1(),
     db.UniformRandom(),
+    db.CusumUCB(threshold=2.03, exploration=0.1, warm_up=5),
+    db.PageHinkleyUCB(threshold=1.7, exploration=0.1),
+    db.MonitoredUCB(window=6, threshold=1.5, exploration=0.15),
+    db.GLRKLUCB(exploration=0.1, false_alarm=1),
 ]
 LONG: list[db.Policy] = [
     db.ThompsonSampling(),
@@ -41,6 +45,10 @@ LONG: list[db.Policy] = [
     db.SlidingWindowUCB(window=89),
     db.UCB1(),
     db.UniformRandom(),
+    db.CusumUCB(threshold=7, exploration=0.05, warm_up=50),
+    db.PageHinkleyUCB(threshold=7, exploration=0.05),
+    db.MonitoredUCB(window=100, threshold=28, exploration=0.05),
+    db.GLRKLUCB(exploration=0.05, false_alarm=0.01, scope="all"),
 ]
 MORE: list[db.Policy] = [
     db.ThompsonSampling(prior_successes=2.5, prior_failures=1),
@@ -65,6 +73,14 @@ MORE: list[db.Policy] = [
     db.SlidingWindowUCB(window=7, confidence=2, bound=0.6),
     db.SlidingWindowUCB(window=1),
     db.UCB1(confidence=0.3),
+    db.CusumUCB(threshold=1.03, exploration=0, drift=0.15, warm_up=4, confidence=2, forced_warm_up=True),
+    db.CusumUCB(threshold=2.03, exploration=0.2, drift=0, warm_up=5, index="kl"),
+    db.PageHinkleyUCB(threshold=1.3, exploration=0, drift=0.2, confidence=0.2, index="kl"),
+    db.MonitoredUCB(window=10, threshold=2.5, exploration=0, index="kl"),
+    db.MonitoredUCB(window=2, threshold=0.5, exploration=0.5),
+    db.GLRKLUCB(exploration=0, false_alarm=1, scope="all", confidence=3),
+    db.GLRKLUCB(exploration=0.2, false_alarm=0.8, scope="all", growing=True, history=15),
+    db.GLRKLUCB(exploration=0.3, false_alarm=1, growing=True, history=10),
 ]
 SMALL_PRIORS: list[db.Policy] = [
     db.ThompsonSampling(prior_successes=1e-3, prior_failures=1e-3),

@@ -29,7 +29,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "momentum": {"values": [True, False], "wrong": [0, 1, 1.0, "true", "no"]},
     "randomized": {"values": [True, False], "wrong": [0, 1, 1.0, "true", "no"]},
     "threshold": {"values": [0.5, 25], "wrong": [0, -3]},
-    "exploration": {"values": [1e-9, 0.1, 1], "wrong": [0, -0.5, 1.1]},
+    "exploration": {"values": [1e-9, 0.1, 1], "wrong": [-0.5, 1.1]},
     "batch": {"values": [1, 25, 25.0], "wrong": [0, -1, 2.5, 2**40]},
     "learning_rate": {"values": [0.01, 3], "wrong": [0, -0.01]},
     "implicit_exploration": {"values": [0, 0.3], "wrong": [-1e-9]},
@@ -66,7 +66,26 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "length": {"values": [7001, 20000.0], "wrong": [1, 1.5, 2**40, 7000]},
     "low": {"values": [0, 0.5, 1], "wrong": [-0.1, 1.1]},
     "high": {"values": [0, 0.5, 1], "wrong": [-0.1, 1.1]},
+    "drift": {"values": [0, 0.1, 3], "wrong": [-0.1, 1e101]},
+    "warm_up": {"values": [1, 100], "wrong": [0, -1, 1.5, 2**40]},
+    "forced_warm_up": {"values": [True, False], "wrong": [0, 1, 1.0, "true", "no"]},
+    "index": {"values": ["ucb", "kl"], "wrong": ["UCB", "", 1]},
+    "false_alarm": {"values": [1e-300, 0.01, 1], "wrong": [0, -0.1, 1.1]},
+    "scope": {"values": ["arm", "all"], "wrong": ["both", "", 1]},
+    "history": {"values": [10, 4096], "wrong": [0, 9, 2.5, 65537]},
+    "growing": {"values": [True, False], "wrong": [0, 1, 1.0, "true", "no"]},
 }
+ELSEWHERE: dict[tuple[str, str], dict[str, Any]] = {
+    ("exp3", "exploration"): {"values": [1e-9, 0.1, 1], "wrong": [0, -0.5, 1.1]},
+    ("rexp3", "exploration"): {"values": [1e-9, 0.1, 1], "wrong": [0, -0.5, 1.1]},
+    ("cusum-ucb", "exploration"): {"values": [0, 0.1, 1], "wrong": [-0.5, 1.1]},
+    ("pht-ucb", "exploration"): {"values": [0, 0.1, 1], "wrong": [-0.5, 1.1]},
+    ("m-ucb", "exploration"): {"values": [0, 0.1, 1], "wrong": [-0.5, 1.1]},
+    ("m-ucb", "window"): {"values": [2, 800.0], "wrong": [0, 1, 89, 2.5, 65538]},
+    ("glr-kl-ucb", "exploration"): {"values": [0, 0.1, 1], "wrong": [-0.5, 1.1]},
+    ("glr-kl-ucb", "confidence"): {"values": [0, 3], "wrong": [-2]},
+}
+"""Where a parameter has other values than it has in most policies."""
 ALWAYS_WRONG = [
     math.nan,
     math.inf,
@@ -96,10 +115,15 @@ CLASSES = public(db.Policy) + public(db.Environment)
 FIELDS = [(cls, field.name) for cls in CLASSES for field in dataclasses.fields(cls) if field.init]
 
 
+def values_of(cls: type[Specification], name: str) -> dict[str, Any]:
+    """Right and wrong values of a parameter."""
+    return ELSEWHERE.get((cls.name, name), EXAMPLES[name])
+
+
 def needed(cls: type[Specification]) -> dict[str, Any]:
     """A valid value for every parameter without a default."""
     fields = [field for field in dataclasses.fields(cls) if field.init and field.default is dataclasses.MISSING]
-    return {field.name: EXAMPLES[field.name]["values"][0] for field in fields}
+    return {field.name: values_of(cls, field.name)["values"][0] for field in fields}
 
 
 def one_line_about(error: pytest.ExceptionInfo[InvalidValue], name: str) -> None:
@@ -128,10 +152,10 @@ def test_every_class_is_found_and_every_parameter_has_examples() -> None:
 
 @pytest.mark.parametrize(("cls", "name"), FIELDS, ids=lambda each: getattr(each, "__name__", each))
 def test_every_wrong_value_of_every_parameter_gives_one_line_that_names_it(cls: type, name: str) -> None:
-    wrong = EXAMPLES[name]["wrong"] + ALWAYS_WRONG
+    wrong = values_of(cls, name)["wrong"] + ALWAYS_WRONG
     if name == "change_points":
         wrong = [value for value in wrong if not (isinstance(value, list | tuple) and len(value) == 0)]
-    if name not in {"momentum", "randomized", "rested", "together"}:
+    if not isinstance(values_of(cls, name)["values"][0], bool):
         wrong = [*wrong, True, False]
     if name not in NONE_IS_A_VALUE or (cls.name, name) in NONE_HERE:
         wrong = [*wrong, None]
@@ -144,7 +168,7 @@ def test_every_wrong_value_of_every_parameter_gives_one_line_that_names_it(cls: 
 @pytest.mark.parametrize(("cls", "name"), FIELDS, ids=lambda each: getattr(each, "__name__", each))
 def test_every_right_value_is_kept_printed_and_read_back(cls: type, name: str) -> None:
     kind = db.Policy if issubclass(cls, db.Policy) else db.Environment
-    for value in EXAMPLES[name]["values"]:
+    for value in values_of(cls, name)["values"]:
         made = cls(**(needed(cls) | {name: value}))
         assert cls(**made.parameters()) == made
         assert kind.build(cls.name, made.parameters()) == made
@@ -257,6 +281,20 @@ def test_rules_are_numbers_and_functions_for_any_number_of_arms(policy: type, n_
         (lambda: db.DiscountedThompsonSampling.tuned(half_life=0), "half_life"),
         (lambda: db.DiscountedThompsonSampling.tuned(half_life=1e-5), "half_life"),
         (lambda: db.DynamicThompsonSampling.tuned(change_interval=math.nan), "change_interval"),
+        (lambda: db.CusumUCB.tuned(horizon=1, change_points=0.5), "horizon"),
+        (lambda: db.CusumUCB.tuned(horizon=10, change_points=10), "change_points"),
+        (lambda: db.PageHinkleyUCB.tuned(horizon=10, change_points=0), "change_points"),
+        (lambda: db.MonitoredUCB.tuned(horizon=0, change_points=1, n_arms=2, window=4), "horizon"),
+        (lambda: db.MonitoredUCB.tuned(horizon=10, change_points=11, n_arms=2, window=4), "change_points"),
+        (lambda: db.MonitoredUCB.tuned(horizon=10, change_points=1, n_arms=1, window=4), "n_arms"),
+        (lambda: db.MonitoredUCB.tuned(horizon=10, change_points=1, n_arms=2, window=5), "window"),
+        (lambda: db.MonitoredUCB.tuned(horizon=10, change_points=1, n_arms=2), "smallest_change"),
+        (lambda: db.MonitoredUCB.tuned(10, 1, 2, smallest_change=0), "smallest_change"),
+        (lambda: db.MonitoredUCB.tuned(10, 1, 2, smallest_change=1e-5), "window"),
+        (lambda: db.GLRKLUCB.tuned(horizon=0, n_arms=2), "horizon"),
+        (lambda: db.GLRKLUCB.tuned(horizon=10, n_arms=1), "n_arms"),
+        (lambda: db.GLRKLUCB.tuned(horizon=10, n_arms=2, change_points=11), "change_points"),
+        (lambda: db.GLRKLUCB.tuned(horizon=10, n_arms=2, scope="some"), "scope"),
     ],
 )
 def test_tuning_formulas_refuse_wrong_values_in_one_line(make: Any, name: str) -> None:

@@ -28,6 +28,37 @@ PARAMETERS = {
     "SlidingWindowUCB": ("sw-ucb", {"window": REQUIRED, "confidence": 0.5, "bound": 1}),
     "UCB1": ("ucb1", {"confidence": 2}),
     "UniformRandom": ("uniform", {}),
+    "CusumUCB": (
+        "cusum-ucb",
+        {
+            "threshold": REQUIRED,
+            "exploration": REQUIRED,
+            "drift": 0.1,
+            "warm_up": 100,
+            "confidence": 0.5,
+            "index": "ucb",
+            "forced_warm_up": False,
+        },
+    ),
+    "PageHinkleyUCB": (
+        "pht-ucb",
+        {"threshold": REQUIRED, "exploration": REQUIRED, "drift": 0.1, "confidence": 0.5, "index": "ucb"},
+    ),
+    "MonitoredUCB": (
+        "m-ucb",
+        {"window": REQUIRED, "threshold": REQUIRED, "exploration": REQUIRED, "index": "ucb"},
+    ),
+    "GLRKLUCB": (
+        "glr-kl-ucb",
+        {
+            "exploration": REQUIRED,
+            "false_alarm": REQUIRED,
+            "scope": "arm",
+            "confidence": 0,
+            "history": 4096,
+            "growing": False,
+        },
+    ),
     "Sinusoidal": ("sinusoidal", {"period": REQUIRED, "n_arms": 4, **EVERY_ENVIRONMENT}),
     "Slow": ("slow", {"n_arms": 4, **EVERY_ENVIRONMENT}),
     "Fast": ("fast", {"n_arms": 4, **EVERY_ENVIRONMENT}),

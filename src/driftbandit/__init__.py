@@ -31,9 +31,11 @@ from driftbandit.errors import (
 from driftbandit.exact import expected_path, ratio_density, selection_probabilities, suboptimal_probability
 from driftbandit.online import Bandit, Decision, RewardStatus
 from driftbandit.policies import (
+    GLRKLUCB,
     UCB1,
     Beliefs,
     Clock,
+    CusumUCB,
     DiscountedOptimisticThompsonSampling,
     DiscountedThompsonSampling,
     DiscountedUCB,
@@ -43,7 +45,9 @@ from driftbandit.policies import (
     Exp3IX,
     Exp3S,
     Exp3SIX,
+    MonitoredUCB,
     OptimisticThompsonSampling,
+    PageHinkleyUCB,
     Policy,
     Posterior,
     RestartingExp3,
@@ -58,6 +62,7 @@ from driftbandit.policies import (
 
 __all__ = [
     "FDSW",
+    "GLRKLUCB",
     "UCB1",
     "Abrupt",
     "Bandit",
@@ -66,6 +71,7 @@ __all__ = [
     "Brownian",
     "Clock",
     "ClusterError",
+    "CusumUCB",
     "Decision",
     "DiscountedOptimisticThompsonSampling",
     "DiscountedThompsonSampling",
@@ -87,7 +93,9 @@ __all__ = [
     "InvalidValue",
     "MissingExtra",
     "MissingFile",
+    "MonitoredUCB",
     "OptimisticThompsonSampling",
+    "PageHinkleyUCB",
     "Path",
     "Piecewise",
     "Policy",

@@ -11,7 +11,15 @@ from driftbandit.errors import InvalidValue
 from driftbandit.online import Bandit
 from driftbandit.policies import Policy
 
-USUAL = {"discount": 0.97, "threshold": 25, "exploration": 0.1, "learning_rate": 0.1, "batch": 100, "window": 100}
+USUAL = {
+    "discount": 0.97,
+    "threshold": 25,
+    "exploration": 0.1,
+    "learning_rate": 0.1,
+    "batch": 100,
+    "window": 100,
+    "false_alarm": 0.01,
+}
 """Values for what policies must be told; kernels are the same for all of them."""
 
 

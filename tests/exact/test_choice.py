@@ -5,6 +5,7 @@ import pytest
 
 import driftbandit as db
 import examples
+import naive
 from driftbandit.engine.cpu.shard import Shard, run_shard
 from driftbandit.policies import Rule
 from own_policies import GUIDE
@@ -20,20 +21,18 @@ POLICIES = [
 RUNS = 100_000
 
 
-def evidence_after(policy, arms, rewards):
-    """The evidence of a policy that chose these arms and got these rewards, by the rule's own plain functions."""
-    rule = policy.rule(2)
-    state = [list(rule.initial) for _ in range(2)]
-    for step, (arm, reward) in enumerate(zip(arms, rewards, strict=True), 1):
-        probability = policy.selection_probabilities(state)[arm]
-        state = [[a * rule.decay, b * rule.decay] for a, b in state]
-        state[arm] = list(rule.learn(rule.parameters, *state[arm], reward, probability))
-        if rule.window and step > rule.window:
-            old = arms[step - rule.window - 1]
-            state[old] = list(rule.unlearn(rule.parameters, *state[old], rewards[step - rule.window - 1]))
-        if rule.restart and step % rule.restart == 0:
-            state = [list(rule.initial) for _ in range(2)]
-    return state
+def odds_after(policy, arms, rewards):
+    """The odds of a policy that chose these arms and got these rewards, by the rule's own plain functions."""
+    player = naive.Ruled(2, policy.rule(2))
+    for arm, reward in zip(arms, rewards, strict=True):
+        player.chance = odds_of(policy, player)[arm]
+        player.learn(arm, reward)
+    return odds_of(policy, player)
+
+
+def odds_of(policy, player):
+    common = {"common": player.common} if player.common else {}
+    return policy.selection_probabilities(player.own, total=player.total(), step=player.t + 1, **common)
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=str)
@@ -45,7 +44,7 @@ def test_the_expected_frequency_at_each_step_is_what_simulate_records(policy):
     for step in range(steps):
         following = {}
         for arms, weight in histories.items():
-            chances = policy.selection_probabilities(evidence_after(policy, arms, [1.0 - arm for arm in arms]))
+            chances = odds_after(policy, arms, [1.0 - arm for arm in arms])
             expected[step] += weight * chances
             for arm in range(2):
                 following[(*arms, arm)] = weight * chances[arm]

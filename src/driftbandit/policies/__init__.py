@@ -2,6 +2,7 @@
 
 from driftbandit.policies.beliefs import Beliefs
 from driftbandit.policies.clock import Clock
+from driftbandit.policies.cusum_ucb import CusumUCB
 from driftbandit.policies.discounted_thompson import DiscountedOptimisticThompsonSampling, DiscountedThompsonSampling
 from driftbandit.policies.discounted_ucb import DiscountedUCB
 from driftbandit.policies.drift_filter import DriftFilter
@@ -10,7 +11,10 @@ from driftbandit.policies.exp3 import Exp3
 from driftbandit.policies.exp3_ix import Exp3IX
 from driftbandit.policies.exp3_s import Exp3S
 from driftbandit.policies.exp3_six import Exp3SIX
+from driftbandit.policies.glr_kl_ucb import GLRKLUCB
 from driftbandit.policies.history import History, ago, kept
+from driftbandit.policies.monitored_ucb import MonitoredUCB
+from driftbandit.policies.page_hinkley_ucb import PageHinkleyUCB
 from driftbandit.policies.policy import Policy
 from driftbandit.policies.posterior import Posterior, Sampler
 from driftbandit.policies.restarting_exp3 import RestartingExp3
@@ -21,9 +25,11 @@ from driftbandit.policies.ucb1 import UCB1
 from driftbandit.policies.uniform_random import UniformRandom
 
 __all__ = [
+    "GLRKLUCB",
     "UCB1",
     "Beliefs",
     "Clock",
+    "CusumUCB",
     "DiscountedOptimisticThompsonSampling",
     "DiscountedThompsonSampling",
     "DiscountedUCB",
@@ -34,7 +40,9 @@ __all__ = [
     "Exp3S",
     "Exp3SIX",
     "History",
+    "MonitoredUCB",
     "OptimisticThompsonSampling",
+    "PageHinkleyUCB",
     "Policy",
     "Posterior",
     "RestartingExp3",
