@@ -36,6 +36,11 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "confidence": {"values": [0.5, 2], "wrong": [0, -2]},
     "bound": {"values": [0.5, 2], "wrong": [0, -2]},
     "window": {"values": [1, 89], "wrong": [0, -1, 1.5, 2**40]},
+    "logarithm": {"values": ["evidence", "time"], "wrong": ["Time", "window", "", 1]},
+    "horizon": {"values": [1, 5000, 50.0], "wrong": [0, -1, 2.5, 2**40]},
+    "decreasing": {"values": [True, False], "wrong": [0, 1, 1.0, "true", "no"]},
+    "step_size": {"values": [1e-9, 0.1, 1], "wrong": [0, -0.5, 1.1]},
+    "temperature": {"values": [0.01, 3], "wrong": [0, -1, 1e101]},
     "period": {"values": [1, 33.3, 1000], "wrong": [0, 0.5, -3]},
     "n_arms": {"values": [2, 7], "wrong": [1, 0, -1, 2.5, 2**25]},
     "volatility": {"values": [1e-3, 1], "wrong": [0, -1, 1.5]},
@@ -75,9 +80,14 @@ ALWAYS_WRONG = [
     10**400,
     -(10**5000),
 ]
-NONE_IS_A_VALUE = {"exploration", "implicit_exploration", "start"}
-NONE_HERE = {("exp3", "exploration")}  # there it has no formula to fall back on
 TAKES_LISTS = {"levels", "change_points", "means"}
+RIGHT_HERE: dict[tuple[str, str], list[Any]] = {
+    ("kl-ucb", "confidence"): [0],
+    ("sw-kl-ucb", "confidence"): [0],
+    ("d-kl-ucb", "confidence"): [0],
+    ("epsilon-greedy", "exploration"): [0],
+}
+"""What is wrong elsewhere."""
 
 
 def public(kind: type[Specification]) -> list[type[Specification]]:
@@ -121,12 +131,14 @@ def test_every_class_is_found_and_every_parameter_has_examples() -> None:
 
 @pytest.mark.parametrize(("cls", "name"), FIELDS, ids=lambda each: getattr(each, "__name__", each))
 def test_every_wrong_value_of_every_parameter_gives_one_line_that_names_it(cls: type, name: str) -> None:
-    wrong = EXAMPLES[name]["wrong"] + ALWAYS_WRONG
+    fine = RIGHT_HERE.get((cls.name, name), [])
+    wrong = [value for value in EXAMPLES[name]["wrong"] if value not in fine] + ALWAYS_WRONG
+    assert all(cls(**(needed(cls) | {name: value})) for value in fine)
     if name == "change_points":
         wrong = [value for value in wrong if not (isinstance(value, list | tuple) and len(value) == 0)]
-    if name not in {"momentum", "randomized", "rested", "together"}:
+    if name not in {"momentum", "randomized", "rested", "together", "decreasing"}:
         wrong = [*wrong, True, False]
-    if name not in NONE_IS_A_VALUE or (cls.name, name) in NONE_HERE:
+    if next(field for field in dataclasses.fields(cls) if field.name == name).default is not None:
         wrong = [*wrong, None]
     for value in wrong:
         with pytest.raises(InvalidValue) as error:
@@ -247,6 +259,12 @@ def test_rules_are_numbers_and_functions_for_any_number_of_arms(policy: type, n_
         (lambda: db.DiscountedThompsonSampling.tuned(half_life=0), "half_life"),
         (lambda: db.DiscountedThompsonSampling.tuned(half_life=1e-5), "half_life"),
         (lambda: db.DynamicThompsonSampling.tuned(change_interval=math.nan), "change_interval"),
+        (lambda: db.SlidingWindowKLUCB.tuned(horizon=1, change_points=1), "horizon"),
+        (lambda: db.SlidingWindowKLUCB.tuned(horizon=10, change_points=11), "change_points"),
+        (lambda: db.DiscountedKLUCB.tuned(horizon=0, change_points=1), "horizon"),
+        (lambda: db.DiscountedKLUCB.tuned(horizon=10, change_points=0), "change_points"),
+        (lambda: db.EpsilonGreedy(exploration=2), "exploration"),
+        (lambda: db.EpsilonGreedy(exploration=0.1, discount=0.9, step_size=0.1), "step_size"),
     ],
 )
 def test_tuning_formulas_refuse_wrong_values_in_one_line(make: Any, name: str) -> None:

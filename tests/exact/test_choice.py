@@ -26,7 +26,7 @@ def evidence_after(policy, arms, rewards):
     state = [list(rule.initial) for _ in range(2)]
     for step, (arm, reward) in enumerate(zip(arms, rewards, strict=True), 1):
         probability = policy.selection_probabilities(state)[arm]
-        state = [[a * rule.decay, b * rule.decay] for a, b in state]
+        state = [[x * d + c for x, d, c in zip(own, rule.decays, rule.drifts, strict=True)] for own in state]
         state[arm] = list(rule.learn(rule.parameters, *state[arm], reward, probability))
         if rule.window and step > rule.window:
             old = arms[step - rule.window - 1]
