@@ -37,6 +37,11 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "confidence": {"values": [0.5, 2], "wrong": [0, -2]},
     "bound": {"values": [0.5, 2], "wrong": [0, -2]},
     "window": {"values": [1, 89], "wrong": [0, -1, 1.5, 2**40]},
+    "logarithm": {"values": ["evidence", "time"], "wrong": ["Time", "window", "", 1]},
+    "horizon": {"values": [1, 5000, 50.0], "wrong": [0, -1, 2.5, 2**40]},
+    "decreasing": {"values": [True, False], "wrong": [0, 1, 1.0, "true", "no"]},
+    "step_size": {"values": [1e-9, 0.1, 1], "wrong": [0, -0.5, 1.1]},
+    "temperature": {"values": [0.01, 3], "wrong": [0, -1, 1e101]},
     "period": {"values": [1, 33.3, 1000], "wrong": [0, 0.5, -3]},
     "n_arms": {"values": [2, 7], "wrong": [1, 0, -1, 2.5, 2**25]},
     "volatility": {"values": [1e-3, 1], "wrong": [0, -1, 1.5]},
@@ -101,9 +106,14 @@ ALWAYS_WRONG = [
     10**400,
     -(10**5000),
 ]
-NONE_IS_A_VALUE = {"exploration", "implicit_exploration", "start"}
-NONE_HERE = {("exp3", "exploration"), ("exp3-s", "exploration")}  # there it has no formula to fall back on
 TAKES_LISTS = {"levels", "change_points", "means"}
+RIGHT_HERE: dict[tuple[str, str], list[Any]] = {
+    ("kl-ucb", "confidence"): [0],
+    ("sw-kl-ucb", "confidence"): [0],
+    ("d-kl-ucb", "confidence"): [0],
+    ("epsilon-greedy", "exploration"): [0],
+}
+"""What is wrong elsewhere."""
 
 
 def public(kind: type[Specification]) -> list[type[Specification]]:
@@ -117,7 +127,8 @@ FIELDS = [(cls, field.name) for cls in CLASSES for field in dataclasses.fields(c
 
 def values_of(cls: type[Specification], name: str) -> dict[str, Any]:
     """Right and wrong values of a parameter."""
-    return ELSEWHERE.get((cls.name, name), EXAMPLES[name])
+    found, fine = ELSEWHERE.get((cls.name, name), EXAMPLES[name]), RIGHT_HERE.get((cls.name, name), [])
+    return {"values": [*found["values"], *fine], "wrong": [value for value in found["wrong"] if value not in fine]}
 
 
 def needed(cls: type[Specification]) -> dict[str, Any]:
@@ -157,7 +168,7 @@ def test_every_wrong_value_of_every_parameter_gives_one_line_that_names_it(cls: 
         wrong = [value for value in wrong if not (isinstance(value, list | tuple) and len(value) == 0)]
     if not isinstance(values_of(cls, name)["values"][0], bool):
         wrong = [*wrong, True, False]
-    if name not in NONE_IS_A_VALUE or (cls.name, name) in NONE_HERE:
+    if next(field for field in dataclasses.fields(cls) if field.name == name).default is not None:
         wrong = [*wrong, None]
     for value in wrong:
         with pytest.raises(InvalidValue) as error:
@@ -295,6 +306,12 @@ def test_rules_are_numbers_and_functions_for_any_number_of_arms(policy: type, n_
         (lambda: db.GLRKLUCB.tuned(horizon=10, n_arms=1), "n_arms"),
         (lambda: db.GLRKLUCB.tuned(horizon=10, n_arms=2, change_points=11), "change_points"),
         (lambda: db.GLRKLUCB.tuned(horizon=10, n_arms=2, scope="some"), "scope"),
+        (lambda: db.SlidingWindowKLUCB.tuned(horizon=1, change_points=1), "horizon"),
+        (lambda: db.SlidingWindowKLUCB.tuned(horizon=10, change_points=11), "change_points"),
+        (lambda: db.DiscountedKLUCB.tuned(horizon=0, change_points=1), "horizon"),
+        (lambda: db.DiscountedKLUCB.tuned(horizon=10, change_points=0), "change_points"),
+        (lambda: db.EpsilonGreedy(exploration=2), "exploration"),
+        (lambda: db.EpsilonGreedy(exploration=0.1, discount=0.9, step_size=0.1), "step_size"),
     ],
 )
 def test_tuning_formulas_refuse_wrong_values_in_one_line(make: Any, name: str) -> None:

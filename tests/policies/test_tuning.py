@@ -39,6 +39,18 @@ def test_the_window_of_sliding_window_ucb_is_the_formula_rounded(horizon: int, p
     assert db.SlidingWindowUCB.tuned(horizon=horizon, change_points=points, bound=2).window == round(2 * exact)
 
 
+@pytest.mark.parametrize(
+    ("horizon", "points", "window", "discount"), [(10_000, 2, 429, 0.996464), (5000, 4, 206, 0.992929)]
+)
+def test_windows_and_discounts_of_kl_ucb_are_the_published_ones(
+    horizon: int, points: int, window: int, discount: float
+) -> None:
+    assert db.SlidingWindowKLUCB.tuned(horizon=horizon, change_points=points).window == window
+    tuned = db.DiscountedKLUCB.tuned(horizon=horizon, change_points=points, logarithm="time", confidence=2)
+    assert tuned.discount == pytest.approx(discount, abs=5e-7)
+    assert (tuned.logarithm, tuned.confidence) == ("time", 2.0)
+
+
 @pytest.mark.parametrize(("horizon", "rate"), [(500, 0.0372), (1000, 0.0263), (2500, 0.01665)])
 def test_the_learning_rate_of_exp3_ix_is_that_of_neu(horizon: int, rate: float) -> None:
     tuned = db.Exp3IX.tuned(horizon=horizon, n_arms=4)

@@ -114,6 +114,28 @@ class Uniform:
         pass
 
 
+class Softmax:
+    """Weights by the discounted mean of the whole history; an arm without rewards counts as one with the mean 1."""
+
+    binary = False
+
+    def __init__(self, n_arms: int, temperature: float, discount: float) -> None:
+        self.n_arms, self.temperature, self.discount = n_arms, temperature, discount
+        self.history: list[tuple[int, float]] = []
+
+    def select(self, dice: Dice, t: int) -> int:
+        counts, sums = [0.0] * self.n_arms, [0.0] * self.n_arms
+        for age, (arm, reward) in enumerate(reversed(self.history)):
+            counts[arm] += self.discount**age
+            sums[arm] += self.discount**age * reward
+        means = [s / n if n > 0 else 1.0 for n, s in zip(counts, sums, strict=True)]
+        weights = [math.exp((mean - max(means)) / self.temperature) for mean in means]
+        return by_probability([weight / math.fsum(weights) for weight in weights], dice, t)
+
+    def learn(self, arm: int, reward: float) -> None:
+        self.history.append((arm, reward))
+
+
 POLICIES: dict[str, Callable[..., Any]] = {
     "exp3": ExponentialWeights,
     "rexp3": ExponentialWeights,
@@ -121,4 +143,5 @@ POLICIES: dict[str, Callable[..., Any]] = {
     "exp3-s": SharedWeights,
     "exp3-six": FixedShare,
     "uniform": Uniform,
+    "softmax": Softmax,
 }
