@@ -31,6 +31,7 @@ from driftbandit.online import Bandit, Decision, RewardStatus
 from driftbandit.policies import (
     UCB1,
     Beliefs,
+    ChangePointThompsonSampling,
     Clock,
     DiscountedOptimisticThompsonSampling,
     DiscountedThompsonSampling,
@@ -60,6 +61,7 @@ __all__ = [
     "Beliefs",
     "Besson",
     "Brownian",
+    "ChangePointThompsonSampling",
     "Clock",
     "ClusterError",
     "Decision",

@@ -1,6 +1,7 @@
 """The policies, one a file."""
 
 from driftbandit.policies.beliefs import Beliefs
+from driftbandit.policies.change_point_thompson import ChangePointThompsonSampling
 from driftbandit.policies.clock import Clock
 from driftbandit.policies.discounted_thompson import DiscountedOptimisticThompsonSampling, DiscountedThompsonSampling
 from driftbandit.policies.discounted_ucb import DiscountedUCB
@@ -21,6 +22,7 @@ from driftbandit.policies.uniform_random import UniformRandom
 __all__ = [
     "UCB1",
     "Beliefs",
+    "ChangePointThompsonSampling",
     "Clock",
     "DiscountedOptimisticThompsonSampling",
     "DiscountedThompsonSampling",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.engine.cpu.block import Desk, Evidence, Memory, Place
+from driftbandit.engine.cpu.block import Desk, Evidence, Memory, Place, Reals
 from driftbandit.engine.step.forms import any_arm
 from driftbandit.engine.step.parts import common_of, context_of, explore_of, own_of, total_of
 from driftbandit.engine.step.rule_functions import context, judge, observations, probability
@@ -33,7 +33,7 @@ def share_by_run(parameters: Any, total: float, place: Place, evidence: Evidence
             common_of(memory.common, r),
             uniform(words[0], words[1]),
         )
-    return desk.shared
+    return (desk.shared,)  # an array by itself can only be returned by what counts references
 
 
 def judge_all(parameters: Any, total: float, place: Place, evidence: Evidence, memory: Memory, desk: Desk) -> Any:
@@ -48,6 +48,24 @@ def judge_all(parameters: Any, total: float, place: Place, evidence: Evidence, m
     return 0.0
 
 
+def judge_each(parameters: Any, total: float, place: Place, evidence: Evidence, memory: Memory, desk: Desk) -> Any:
+    """As `judge_all`, where every arm has a random number of its own."""
+    seed, first_run, step = place
+    mind = memory.mind
+    for r in range(desk.chosen.size):
+        draw_luck(seed, first_run + np.uint64(r), step, mind.arms, mind.luck)
+        own = evidence[:, :, r]
+        judge(mind.tables, mind.common[r], mind.beliefs[r], mind.arms, mind.pending, mind.luck, own, mind.room)
+    return 0.0
+
+
+def draw_luck(seed: np.uint64, run: np.uint64, step: np.uint64, arms: Any, luck: Reals) -> None:
+    """A random number for each of these arms."""
+    for i in range(arms.size):
+        words = draw(seed, run, step, np.uint64(arms[i]), LUCK, ZERO)
+        luck[arms[i]] = uniform(words[0], words[1])
+
+
 def shared_in_block(shared: Any, r: int) -> Any:
     """What the arms of a run share: one number for the block."""
     return shared
@@ -55,7 +73,7 @@ def shared_in_block(shared: Any, r: int) -> Any:
 
 def shared_by_run(shared: Any, r: int) -> Any:
     """What the arms of a run share: a number of its own."""
-    return shared[r]
+    return shared[0][r]
 
 
 def total_as_counted(parameters: Any, total: float, evidence: Evidence, r: int) -> float:
