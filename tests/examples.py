@@ -21,6 +21,8 @@ SHORT: list[db.Policy] = [
     db.SlidingWindowUCB(window=6),
     db.UCB1(),
     db.UniformRandom(),
+    db.ChangePointThompsonSampling(hazard=0.05, runs=8),
+    db.GittinsIndex(future=0.8),
 ]
 LONG: list[db.Policy] = [
     db.ThompsonSampling(),
@@ -37,6 +39,8 @@ LONG: list[db.Policy] = [
     db.SlidingWindowUCB(window=89),
     db.UCB1(),
     db.UniformRandom(),
+    db.ChangePointThompsonSampling(hazard=0.01),
+    db.GittinsIndex(future=0.95),
 ]
 MORE: list[db.Policy] = [
     db.ThompsonSampling(prior_successes=2.5, prior_failures=1),
@@ -57,6 +61,12 @@ MORE: list[db.Policy] = [
     db.SlidingWindowUCB(window=7, confidence=2, bound=0.6),
     db.SlidingWindowUCB(window=1),
     db.UCB1(confidence=0.3),
+    db.ChangePointThompsonSampling(hazard=0.02, runs=5, prior_successes=0.5),
+    db.ChangePointThompsonSampling(hazard=0.1, scope="arm", runs=6),
+    db.ChangePointThompsonSampling(runs=4, prior_failures=2),
+    db.ChangePointThompsonSampling(scope="arm"),
+    db.GittinsIndex(future=0.95, method="approximation", discount=0.9),
+    db.GittinsIndex(future=0.9, prior_failures=2.5),
 ]
 SMALL_PRIORS: list[db.Policy] = [
     db.ThompsonSampling(prior_successes=1e-3, prior_failures=1e-3),

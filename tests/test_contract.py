@@ -59,6 +59,10 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "test": {"values": [1, 3, 2.0], "wrong": [0, 4, 1.5]},
     "low": {"values": [0, 0.5, 1], "wrong": [-0.1, 1.1]},
     "high": {"values": [0, 0.5, 1], "wrong": [-0.1, 1.1]},
+    "scope": {"values": ["all", "arm"], "wrong": ["All", "none", "", 1, 0.5]},
+    "future": {"values": [0.5, 0.9, 0.999], "wrong": [0, 1, -0.1, 1.1]},
+    "method": {"values": ["table", "approximation"], "wrong": ["Table", "", 1, 0.5]},
+    "runs": {"values": [2, 20.0, 1000], "wrong": [1, 0, -1, 2.5, 1001]},
 }
 ALWAYS_WRONG = [
     math.nan,
@@ -75,8 +79,8 @@ ALWAYS_WRONG = [
     10**400,
     -(10**5000),
 ]
-NONE_IS_A_VALUE = {"exploration", "implicit_exploration", "start"}
-NONE_HERE = {("exp3", "exploration")}  # there it has no formula to fall back on
+NONE_IS_A_VALUE = {"exploration", "implicit_exploration", "start", "hazard"}
+NONE_HERE = {("exp3", "exploration"), ("switching", "hazard")}  # there it has no formula to fall back on
 TAKES_LISTS = {"levels", "change_points", "means"}
 
 
@@ -247,6 +251,11 @@ def test_rules_are_numbers_and_functions_for_any_number_of_arms(policy: type, n_
         (lambda: db.DiscountedThompsonSampling.tuned(half_life=0), "half_life"),
         (lambda: db.DiscountedThompsonSampling.tuned(half_life=1e-5), "half_life"),
         (lambda: db.DynamicThompsonSampling.tuned(change_interval=math.nan), "change_interval"),
+        (lambda: db.ChangePointThompsonSampling.tuned(horizon=1, change_points=1), "horizon"),
+        (lambda: db.ChangePointThompsonSampling.tuned(horizon=10, change_points=11), "change_points"),
+        (lambda: db.gittins_index(0, 1, 0.9), "successes"),
+        (lambda: db.gittins_index(1, math.inf, 0.9), "failures"),
+        (lambda: db.gittins_index(1, 1, 1.0), "future"),
     ],
 )
 def test_tuning_formulas_refuse_wrong_values_in_one_line(make: Any, name: str) -> None:

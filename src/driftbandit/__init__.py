@@ -40,6 +40,7 @@ from driftbandit.policies import (
     DynamicThompsonSampling,
     Exp3,
     Exp3IX,
+    GittinsIndex,
     OptimisticThompsonSampling,
     Policy,
     Posterior,
@@ -50,6 +51,7 @@ from driftbandit.policies import (
     ThompsonSampling,
     UniformRandom,
     ago,
+    gittins_index,
     kept,
 )
 
@@ -78,6 +80,7 @@ __all__ = [
     "Exp3IX",
     "Fast",
     "FromMeans",
+    "GittinsIndex",
     "Interrupted",
     "InvalidFile",
     "InvalidValue",
@@ -102,6 +105,7 @@ __all__ = [
     "__version__",
     "ago",
     "expected_path",
+    "gittins_index",
     "kept",
     "ratio_density",
     "selection_probabilities",

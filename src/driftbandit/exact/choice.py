@@ -198,8 +198,8 @@ def arm_probabilities(
     return chances, each
 
 
-def pieces_of(rule: Rule, believed: What) -> tuple[Reals, Reals]:
-    """Of each arm, the weights of the pieces that luck picks from, `[arm, piece]`, and the shapes of its posterior."""
+def pieces_of(rule: Rule, believed: What) -> tuple[Reals, Reals, Reals]:
+    """Of each arm, the pieces that luck picks from, `[arm, piece]`: their weights, their numbers, their shapes."""
     assert rule.beliefs is not None
     assert rule.beliefs.pieces is not None
     assert rule.posterior is not None
@@ -208,12 +208,12 @@ def pieces_of(rule: Rule, believed: What) -> tuple[Reals, Reals]:
     shapes = [[shape(p, 0.0, *own) for own in arm] for arm in np.asarray(numbers, np.float64).tolist()]
     shares = np.asarray(weights, np.float64)
     shares = shares / shares.sum(axis=1, keepdims=True)
-    return np.broadcast_to(shares, numbers.shape[:2]), np.array(shapes)
+    return np.broadcast_to(shares, numbers.shape[:2]), numbers, np.array(shapes)
 
 
 def mixed_probabilities(rule: Rule, believed: What) -> Reals:
     """The probability of each arm, where luck picks one piece of what is believed for all arms."""
-    weights, shapes = pieces_of(rule, believed)
+    weights, _, shapes = pieces_of(rule, believed)
     if not rule.knows_odds:  # the place for an integral over mixtures of its own for every arm
         raise InvalidValue("policy must have the same luck for all arms (Beliefs.own_luck), got one that has not")
     found = weights[0] > WEIGHTLESS

@@ -80,7 +80,7 @@ def summarised(view: View, names: list[Any]) -> list[ArmSummary]:
         for number, seen, chance, decisions in zip(view.awake, view.seen, awake.tolist(), view.decisions, strict=True)
     ]
     if view.believed is not None:
-        rows = list(map(_mixed, rows, *pieces_of(view.rule, view.believed)))
+        rows = [_mixed(view.rule, *each) for each in zip(rows, *pieces_of(view.rule, view.believed), strict=True)]
     rows.sort(key=lambda row: -row.probability)
     asleep = view.eligible - len(view.awake)
     if asleep:
@@ -112,7 +112,7 @@ def _entry(
     return ArmSummary(arm, count, mean, low, high, observations, probability, decisions, law, shape)
 
 
-def _mixed(row: ArmSummary, weights: Reals, shapes: Reals) -> ArmSummary:
+def _mixed(rule: Rule, row: ArmSummary, weights: Reals, numbers: Reals, shapes: Reals) -> ArmSummary:
     """The summary of an arm whose posterior is a mixture of Beta laws."""
     from scipy import optimize, special  # late: takes a while to import
 
@@ -122,7 +122,13 @@ def _mixed(row: ArmSummary, weights: Reals, shapes: Reals) -> ArmSummary:
         for tail in (TAIL, 1.0 - TAIL)
     )
     mean = float(weights @ (a / (a + b)))
-    return dataclasses.replace(row, mean=mean, low=low, high=high, law="", shape=(float("nan"),) * 2)
+    count = row.observations
+    if rule.observations is not None:
+        count = float(
+            sum(w * rule.observations(rule.parameters, *own) for w, own in zip(weights, numbers, strict=True))
+        )
+    nothing = (float("nan"), float("nan"))
+    return dataclasses.replace(row, mean=mean, low=low, high=high, observations=count, law="", shape=nothing)
 
 
 def interval(successes: float, failures: float) -> tuple[float, float, float]:

@@ -9,6 +9,8 @@ from driftbandit.policies.drift_filter import DriftFilter
 from driftbandit.policies.dynamic_thompson import DynamicThompsonSampling
 from driftbandit.policies.exp3 import Exp3
 from driftbandit.policies.exp3_ix import Exp3IX
+from driftbandit.policies.gittins import GittinsIndex
+from driftbandit.policies.gittins_tables import gittins_index
 from driftbandit.policies.history import History, ago, kept
 from driftbandit.policies.policy import Policy
 from driftbandit.policies.posterior import Posterior, Sampler
@@ -31,6 +33,7 @@ __all__ = [
     "DynamicThompsonSampling",
     "Exp3",
     "Exp3IX",
+    "GittinsIndex",
     "History",
     "OptimisticThompsonSampling",
     "Policy",
@@ -42,5 +45,6 @@ __all__ = [
     "ThompsonSampling",
     "UniformRandom",
     "ago",
+    "gittins_index",
     "kept",
 ]

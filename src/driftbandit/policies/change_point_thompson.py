@@ -11,7 +11,7 @@ from driftbandit.policies import change_points as changes
 from driftbandit.policies.beliefs import Beliefs, Singles
 from driftbandit.policies.change_points import Runs
 from driftbandit.policies.policy import Policy
-from driftbandit.policies.posterior import Posterior
+from driftbandit.policies.posterior import Posterior, both
 from driftbandit.policies.rule import Parameters, Rule
 from driftbandit.specification import choice, optional_real, real, whole
 
@@ -74,6 +74,7 @@ class ChangePointThompsonSampling(Policy):
             parameters=prior,
             beliefs=_beliefs(HAZARDS if self.hazard is None else (self.hazard,), self.scope == "arm", self.runs, prior),
             binary=True,
+            observations=both,
             learning="sequential",
         )
 

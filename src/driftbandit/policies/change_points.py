@@ -17,7 +17,7 @@ from driftbandit.policies.beliefs import Singles
 class Runs(NamedTuple):
     """How many runs are kept, how often one begins, and what is believed where one does."""
 
-    count: int
+    places: int
     hazards: NDArray[np.float64]
     stays: NDArray[np.float64]  # [hazard]: the logarithm of its complement
     prior_successes: float
@@ -32,7 +32,7 @@ def judge_by_one(
     for i in range(arms.size):
         k = arms[i]
         own[k, 0] = beliefs[k, run]
-        own[k, 1] = beliefs[k, tables.count + run]
+        own[k, 1] = beliefs[k, tables.places + run]
 
 
 def judge_by_own(
@@ -41,18 +41,18 @@ def judge_by_own(
     """The counts of each arm since a beginning of its own."""
     for i in range(arms.size):
         k = arms[i]
-        run = drawn(tables, beliefs[k, 2 * tables.count :], luck[k])
+        run = drawn(tables, beliefs[k, 2 * tables.places :], luck[k])
         own[k, 0] = beliefs[k, run]
-        own[k, 1] = beliefs[k, tables.count + run]
+        own[k, 1] = beliefs[k, tables.places + run]
 
 
 def drawn(tables: Runs, weights: Singles, luck: float) -> int:
     """A run by its weight."""
     total = 0.0
-    for i in range(tables.hazards.size * tables.count):
+    for i in range(tables.hazards.size * tables.places):
         total += np.float64(weights[i])
     target, below, run = luck * total, 0.0, 0
-    for i in range(tables.count):
+    for i in range(tables.places):
         here = weight_of(tables, weights, i)
         if here > 0.0 and target >= below:
             run = i
@@ -64,7 +64,7 @@ def weight_of(tables: Runs, weights: Singles, run: int) -> float:
     """Of a run, whatever the hazard."""
     total = 0.0
     for j in range(tables.hazards.size):
-        total += np.float64(weights[j * tables.count + run])
+        total += np.float64(weights[j * tables.places + run])
     return total
 
 
@@ -75,12 +75,12 @@ def learn_for_all(tables: Runs, common: Singles, belief: Singles, reward: float,
 
 def learn_for_one(tables: Runs, common: Singles, belief: Singles, reward: float, room: Singles) -> None:
     """The weights of the arm itself."""
-    take_in(tables, belief[2 * tables.count :], belief, reward, room)
+    take_in(tables, belief[2 * tables.places :], belief, reward, room)
 
 
 def take_in(tables: Runs, weights: Singles, counts: Singles, reward: float, room: Singles) -> None:
     """Every run by how likely it made the reward, which then counts in each; weights sum to 1 again."""
-    n = tables.count
+    n = tables.places
     successes, failures, fit, a, b = (
         counts[:n],
         counts[n : 2 * n],
@@ -116,7 +116,7 @@ def move_all(
         if new:
             for i in range(arms.size):
                 beliefs[arms[i], place] = np.float32(0.0)
-                beliefs[arms[i], tables.count + place] = np.float32(0.0)
+                beliefs[arms[i], tables.places + place] = np.float32(0.0)
 
 
 def move_each(
@@ -126,10 +126,10 @@ def move_each(
     if steps > 0.0:
         for i in range(arms.size):
             belief = beliefs[arms[i]]
-            place, new = begun(tables, belief[2 * tables.count :], steps)
+            place, new = begun(tables, belief[2 * tables.places :], steps)
             if new:
                 belief[place] = np.float32(0.0)
-                belief[tables.count + place] = np.float32(0.0)
+                belief[tables.places + place] = np.float32(0.0)
 
 
 def begun(tables: Runs, weights: Singles, steps: float) -> tuple[int, bool]:
@@ -138,7 +138,7 @@ def begun(tables: Runs, weights: Singles, steps: float) -> tuple[int, bool]:
     Beginnings without a reward between them cannot be told apart, so they are one run. Else the new one gets the place
     of the least likely run.
     """
-    n, last = tables.count, tables.hazards.size * tables.count
+    n, last = tables.places, tables.hazards.size * tables.places
     place = min(int(weights[last]), n) - 1  # a file may say anything
     new = place < 0
     if new:
@@ -163,16 +163,16 @@ def begun(tables: Runs, weights: Singles, steps: float) -> tuple[int, bool]:
 
 def pieces_for_all(tables: Runs, common: Singles, beliefs: Singles) -> tuple[NDArray[Any], NDArray[Any]]:
     """The weight of every run, and the counts of every arm since it began."""
-    return of_runs(tables, common[None]), np.stack(np.split(beliefs[:, : 2 * tables.count], 2, axis=1), axis=2)
+    return of_runs(tables, common[None]), np.stack(np.split(beliefs[:, : 2 * tables.places], 2, axis=1), axis=2)
 
 
 def pieces_of_each(tables: Runs, common: Singles, beliefs: Singles) -> tuple[NDArray[Any], NDArray[Any]]:
     """The weight of every run of every arm, and the counts since it began."""
-    counts, weights = np.split(beliefs, [2 * tables.count], axis=1)
+    counts, weights = np.split(beliefs, [2 * tables.places], axis=1)
     return of_runs(tables, weights), np.stack(np.split(counts, 2, axis=1), axis=2)
 
 
 def of_runs(tables: Runs, weights: Singles) -> NDArray[np.float64]:
     """Weights of runs, whatever the hazard, that sum to 1."""
-    each = weights[:, :-1].reshape(len(weights), tables.hazards.size, tables.count).sum(axis=1, dtype=np.float64)
+    each = weights[:, :-1].reshape(len(weights), tables.hazards.size, tables.places).sum(axis=1, dtype=np.float64)
     return np.asarray(each / each.sum(axis=1, keepdims=True))
