@@ -23,6 +23,7 @@ SHORT: list[db.Policy] = [
     db.UniformRandom(),
     db.ChangePointThompsonSampling(hazard=0.05, runs=8),
     db.GittinsIndex(future=0.8),
+    db.BanditOverBandit(horizon=60, batch=9),
 ]
 LONG: list[db.Policy] = [
     db.ThompsonSampling(),
@@ -41,6 +42,7 @@ LONG: list[db.Policy] = [
     db.UniformRandom(),
     db.ChangePointThompsonSampling(hazard=0.01),
     db.GittinsIndex(future=0.95),
+    db.BanditOverBandit(horizon=5000, batch=141),
 ]
 MORE: list[db.Policy] = [
     db.ThompsonSampling(prior_successes=2.5, prior_failures=1),
@@ -67,6 +69,7 @@ MORE: list[db.Policy] = [
     db.ChangePointThompsonSampling(scope="arm"),
     db.GittinsIndex(future=0.95, method="approximation", discount=0.9),
     db.GittinsIndex(future=0.9, prior_failures=2.5),
+    db.BanditOverBandit(horizon=120, batch=31, confidence=2),
 ]
 SMALL_PRIORS: list[db.Policy] = [
     db.ThompsonSampling(prior_successes=1e-3, prior_failures=1e-3),

@@ -26,6 +26,7 @@ PARAMETERS = {
     "SlidingWindowUCB": ("sw-ucb", {"window": REQUIRED, "confidence": 0.5, "bound": 1}),
     "UCB1": ("ucb1", {"confidence": 2}),
     "UniformRandom": ("uniform", {}),
+    "BanditOverBandit": ("bob", {"horizon": REQUIRED, "batch": REQUIRED, "confidence": 0.5}),
     "GittinsIndex": ("gittins", {"future": REQUIRED, "method": "table", "discount": 1, **PRIOR}),
     "ChangePointThompsonSampling": ("cts", {"hazard": None, "scope": "all", "runs": 20, **PRIOR}),
     "Sinusoidal": ("sinusoidal", {"period": REQUIRED, "n_arms": 4, **EVERY_ENVIRONMENT}),

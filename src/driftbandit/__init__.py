@@ -30,6 +30,7 @@ from driftbandit.exact import expected_path, ratio_density, selection_probabilit
 from driftbandit.online import Bandit, Decision, RewardStatus
 from driftbandit.policies import (
     UCB1,
+    BanditOverBandit,
     Beliefs,
     ChangePointThompsonSampling,
     Clock,
@@ -60,6 +61,7 @@ __all__ = [
     "UCB1",
     "Abrupt",
     "Bandit",
+    "BanditOverBandit",
     "Beliefs",
     "Besson",
     "Brownian",

@@ -267,7 +267,47 @@ class Gittins:
         return float(on[0])
 
 
+class BanditOverBandit:
+    """Cheung, Simchi-Levi and Zhu (2019): every block EXP3 draws a window, and SW-UCB begins again with it."""
+
+    binary = False
+
+    def __init__(self, n_arms: int, horizon: int, batch: int, confidence: float) -> None:
+        self.n_arms, self.batch, self.confidence = n_arms, batch, confidence
+        parts = math.ceil(math.log(batch))
+        self.windows = sorted({math.floor(batch ** (i / parts) + 1e-9) for i in range(parts + 1)})
+        count = len(self.windows)
+        self.share = min(1.0, math.sqrt(count * math.log(count) / ((math.e - 1) * math.ceil(horizon / batch))))
+        self.weights, self.block = [1.0] * count, []
+
+    def chances(self) -> list[float]:
+        count = len(self.weights)
+        return [(1 - self.share) * w / sum(self.weights) + self.share / count for w in self.weights]
+
+    def select(self, dice: Dice, t: int) -> int:
+        if not self.block:
+            luck, chances = dice.uniform(t, 0, LUCK), self.chances()
+            self.drawn = max(j for j in range(len(chances)) if luck >= sum(chances[:j]))
+        inside = self.block[-self.windows[self.drawn] :]
+        scores = []
+        for k in range(self.n_arms):
+            own = [reward for arm, reward in inside if arm == k]
+            padding = math.sqrt(self.confidence * math.log(max(len(inside), 1)) / len(own)) if own else 0.0
+            # rounded, as arms with equal rewards must tie
+            scores.append(round(math.fsum(own) / len(own) + padding, 9) if own else math.inf)
+        return largest(scores, dice, t)
+
+    def learn(self, arm: int, reward: float) -> None:
+        self.block.append((arm, min(max(reward, 0.0), 1.0)))
+        if len(self.block) == self.batch:
+            gain = math.fsum(reward for _, reward in self.block) / self.batch
+            chance = self.chances()[self.drawn]
+            self.weights[self.drawn] *= math.exp(self.share / (len(self.weights) * chance) * gain)
+            self.block = []
+
+
 POLICIES: dict[str, Callable[..., Any]] = {
+    "bob": BanditOverBandit,
     "gittins": Gittins,
     "cts": ChangePointThompson,
     "drift-filter": DriftFilter,

@@ -1,5 +1,6 @@
 """The policies, one a file."""
 
+from driftbandit.policies.bandit_over_bandit import BanditOverBandit
 from driftbandit.policies.beliefs import Beliefs
 from driftbandit.policies.change_point_thompson import ChangePointThompsonSampling
 from driftbandit.policies.clock import Clock
@@ -23,6 +24,7 @@ from driftbandit.policies.uniform_random import UniformRandom
 
 __all__ = [
     "UCB1",
+    "BanditOverBandit",
     "Beliefs",
     "ChangePointThompsonSampling",
     "Clock",
