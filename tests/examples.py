@@ -35,6 +35,9 @@ SHORT: list[db.Policy] = [
     db.MOSS(),
     db.EpsilonGreedy(exploration=0.1, discount=0.9),
     db.Softmax(temperature=0.2, discount=0.9),
+    db.ChangePointThompsonSampling(hazard=0.05, runs=8),
+    db.GittinsIndex(future=0.8),
+    db.BanditOverBandit(horizon=60, batch=9),
 ]
 LONG: list[db.Policy] = [
     db.ThompsonSampling(),
@@ -65,6 +68,9 @@ LONG: list[db.Policy] = [
     db.MOSS(),
     db.EpsilonGreedy(exploration=0.1, discount=0.98),
     db.Softmax(temperature=0.1, discount=0.98),
+    db.ChangePointThompsonSampling(hazard=0.01),
+    db.GittinsIndex(future=0.95),
+    db.BanditOverBandit(horizon=5000, batch=141),
 ]
 MORE: list[db.Policy] = [
     db.ThompsonSampling(prior_successes=2.5, prior_failures=1),
@@ -112,6 +118,13 @@ MORE: list[db.Policy] = [
     db.EpsilonGreedy(exploration=0.05, step_size=0.2),
     db.Softmax(temperature=0.05),
     db.Softmax(temperature=1, discount=0.7),
+    db.ChangePointThompsonSampling(hazard=0.02, runs=5, prior_successes=0.5),
+    db.ChangePointThompsonSampling(hazard=0.1, scope="arm", runs=6),
+    db.ChangePointThompsonSampling(runs=4, prior_failures=2),
+    db.ChangePointThompsonSampling(scope="arm"),
+    db.GittinsIndex(future=0.95, method="approximation", discount=0.9),
+    db.GittinsIndex(future=0.9, prior_failures=2.5),
+    db.BanditOverBandit(horizon=120, batch=31, confidence=2),
 ]
 SMALL_PRIORS: list[db.Policy] = [
     db.ThompsonSampling(prior_successes=1e-3, prior_failures=1e-3),

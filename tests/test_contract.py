@@ -76,9 +76,12 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "forced_warm_up": {"values": [True, False], "wrong": [0, 1, 1.0, "true", "no"]},
     "index": {"values": ["ucb", "kl"], "wrong": ["UCB", "", 1]},
     "false_alarm": {"values": [1e-300, 0.01, 1], "wrong": [0, -0.1, 1.1]},
-    "scope": {"values": ["arm", "all"], "wrong": ["both", "", 1]},
     "history": {"values": [10, 4096], "wrong": [0, 9, 2.5, 65537]},
     "growing": {"values": [True, False], "wrong": [0, 1, 1.0, "true", "no"]},
+    "scope": {"values": ["all", "arm"], "wrong": ["All", "none", "", 1, 0.5]},
+    "future": {"values": [0.5, 0.9, 0.999], "wrong": [0, 1, -0.1, 1.1]},
+    "method": {"values": ["table", "approximation"], "wrong": ["Table", "", 1, 0.5]},
+    "runs": {"values": [2, 20.0, 1000], "wrong": [1, 0, -1, 2.5, 1001]},
 }
 ELSEWHERE: dict[tuple[str, str], dict[str, Any]] = {
     ("exp3", "exploration"): {"values": [1e-9, 0.1, 1], "wrong": [0, -0.5, 1.1]},
@@ -312,6 +315,13 @@ def test_rules_are_numbers_and_functions_for_any_number_of_arms(policy: type, n_
         (lambda: db.DiscountedKLUCB.tuned(horizon=10, change_points=0), "change_points"),
         (lambda: db.EpsilonGreedy(exploration=2), "exploration"),
         (lambda: db.EpsilonGreedy(exploration=0.1, discount=0.9, step_size=0.1), "step_size"),
+        (lambda: db.ChangePointThompsonSampling.tuned(horizon=1, change_points=1), "horizon"),
+        (lambda: db.ChangePointThompsonSampling.tuned(horizon=10, change_points=11), "change_points"),
+        (lambda: db.BanditOverBandit.tuned(horizon=0, n_arms=2), "horizon"),
+        (lambda: db.BanditOverBandit.tuned(horizon=10, n_arms=1), "n_arms"),
+        (lambda: db.gittins_index(0, 1, 0.9), "successes"),
+        (lambda: db.gittins_index(1, math.inf, 0.9), "failures"),
+        (lambda: db.gittins_index(1, 1, 1.0), "future"),
     ],
 )
 def test_tuning_formulas_refuse_wrong_values_in_one_line(make: Any, name: str) -> None:

@@ -33,6 +33,8 @@ FRACTIONAL_REWARDS = {
         db.Exp3IX(learning_rate=0.2),
         db.DiscountedUCB(discount=0.9),
         db.SlidingWindowUCB(window=11),
+        db.ChangePointThompsonSampling(hazard=0.05, runs=8),
+        db.BanditOverBandit(horizon=60, batch=9),
     ],
     "beta": [db.DiscountedThompsonSampling(discount=0.9), db.SlidingWindowUCB(window=11)],
     "normal": [db.DiscountedUCB(discount=0.9), db.SlidingWindowUCB(window=11), db.UCB1()],

@@ -66,4 +66,7 @@ def test_evidence_counts_half_after_its_half_life(cls: type) -> None:
 
 
 def test_the_threshold_of_dynamic_thompson_sampling_is_the_time_between_changes() -> None:
+    assert db.BanditOverBandit.tuned(horizon=10_000, n_arms=3).batch == 173
+    assert db.BanditOverBandit.tuned(horizon=3, n_arms=100).batch == 3
+    assert db.ChangePointThompsonSampling.tuned(horizon=10_000, change_points=2, runs=5).hazard == 2e-4
     assert db.DynamicThompsonSampling.tuned(change_interval=250, prior_failures=3).threshold == 250.0

@@ -24,6 +24,10 @@ ONE_BY_ONE = 4096
 Surroundings = tuple[tuple[float, ...], float, float]
 """What odds depend on beside the arms' own numbers: shared numbers, the number of all observations, and the step."""
 PLAIN: Surroundings = ((), 0.0, 1.0)
+What = tuple[NDArray[np.float32], NDArray[np.float32]]
+"""Beliefs: the array that arms share, and that of every arm in question."""
+WEIGHTLESS = 1e-13
+"""Pieces of a mixture that are left out."""
 
 
 def choice_probabilities(
@@ -123,6 +127,9 @@ def _given_shared(rule: Rule, states: list[tuple[list[list[float]], float]], nam
         return np.array([[float(rule.probability(p, share)) for share in row] for row in shares.tolist()])
     if rule.beliefs is not None and rule.beliefs.lucky:
         if rule.beliefs.odds is None:
+            if rule.mixed and rule.knows_odds:
+                live = "as numbers are only of one piece of what it believes"
+                raise InvalidValue(f"policy must be asked live, with Bandit.probabilities, {live}, got {name}")
             raise InvalidValue(f"policy must say what luck makes of its beliefs (Beliefs.odds), got {name}")
         chances = np.array([[arm[rule.beliefs.chance_at] for arm in arms] for arms, _ in states])
         return np.asarray(chances / chances.sum(axis=1, keepdims=True))
@@ -153,9 +160,16 @@ def _reals(name: str, value: Any, allowed: str) -> Reals:
 
 
 def arm_probabilities(
-    rule: Rule, evidence: Reals, asleep: int = 0, around: Surroundings = PLAIN, name: str = "the policy"
+    rule: Rule,
+    evidence: Reals,
+    asleep: int = 0,
+    around: Surroundings = PLAIN,
+    name: str = "the policy",
+    believed: What | None = None,
 ) -> tuple[Reals, float]:
     """Of each arm with these numbers `[arm, number]`, and of each of the sleeping arms, which are as an arm starts.
+
+    Where odds are a mixture over beliefs, `believed` are those that the numbers were made of.
 
     >>> from driftbandit.policies import UCB1
     >>> around = ((), 2.0, 1.0)
@@ -165,7 +179,10 @@ def arm_probabilities(
     if len(evidence) + asleep == 1:
         return np.ones(len(evidence)), 1.0
     common, total, step = around
-    if rule.posterior is None or rule.posterior.law == "normal" or rule.luck:
+    if believed is not None:
+        share = rule.explored(step, common)
+        return (1.0 - share) * mixed_probabilities(rule, believed) + share / len(evidence), 0.0
+    if rule.posterior is None or rule.posterior.law == "normal" or rule.luck or not rule.knows_odds:
         return rule_probabilities(rule, evidence, np.array(common), np.array(total), step, name), 0.0
     shared, shape, p = rule.shared(total, common), rule.posterior.shape, rule.parameters
     shapes = np.array([shape(p, shared, *own) for own in evidence.tolist()], np.float64).reshape(-1, 2)
@@ -179,6 +196,31 @@ def arm_probabilities(
         any_arm = share / (len(evidence) + asleep)
         return (1.0 - share) * chances + any_arm, (1.0 - share) * each + any_arm
     return chances, each
+
+
+def pieces_of(rule: Rule, believed: What) -> tuple[Reals, Reals, Reals]:
+    """Of each arm, the pieces that luck picks from, `[arm, piece]`: their weights, their numbers, their shapes."""
+    assert rule.beliefs is not None
+    assert rule.beliefs.pieces is not None
+    assert rule.posterior is not None
+    weights, numbers = rule.beliefs.pieces(rule.beliefs.tables, *believed)
+    p, shape = rule.parameters, rule.posterior.shape
+    shapes = [[shape(p, 0.0, *own) for own in arm] for arm in np.asarray(numbers, np.float64).tolist()]
+    shares = np.asarray(weights, np.float64)
+    shares = shares / shares.sum(axis=1, keepdims=True)
+    return np.broadcast_to(shares, numbers.shape[:2]), numbers, np.array(shapes)
+
+
+def mixed_probabilities(rule: Rule, believed: What) -> Reals:
+    """The probability of each arm, where luck picks one piece of what is believed for all arms."""
+    weights, _, shapes = pieces_of(rule, believed)
+    if not rule.knows_odds:  # the place for an integral over mixtures of its own for every arm
+        raise InvalidValue("policy must have the same luck for all arms (Beliefs.own_luck), got one that has not")
+    found = weights[0] > WEIGHTLESS
+    shares = weights[0, found] / weights[0, found].sum()
+    assert rule.posterior is not None
+    optimistic = rule.posterior.law == "optimistic beta"
+    return np.asarray(shares @ selection_probabilities(shapes[:, found].swapaxes(0, 1), optimistic=optimistic))
 
 
 def functions_of_odds(rule: Rule) -> Functions:

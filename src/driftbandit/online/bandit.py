@@ -145,6 +145,7 @@ class Bandit:
         self._waits = settings.wait is not None
         self._first_id = settings.replica << REPLICA_SHIFT
         self._weighted, self._lucky = rule.selection == "weighted", rule.luck
+        self._mixed = rule.mixed
         self._by_decisions = settings.step_seconds is None
         self._process = _process if checks.flag("continued", continued) else None
         self._guard = Guard()
@@ -188,7 +189,8 @@ class Bandit:
                 shapes = evidence.shapes
                 seen = shapes.tobytes() if awake == len(shapes) else shapes[:awake].tobytes()
                 around = PLAIN if chooser.plain else chooser.seen()
-                told = (seen, place, count - awake, self._floor, chooser.current, around)
+                believed = evidence.believed(order.awake) if self._mixed else None
+                told = (seen, place, count - awake, self._floor, chooser.current, around, believed)
             id = self._first_id + number
             decision = Decision(id, self._arms.names[arm], now + 1 if self._by_decisions else timing.latest, told)
             if self._journal is not None:

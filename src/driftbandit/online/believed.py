@@ -13,8 +13,10 @@ import numpy as np
 
 from driftbandit.compiling.gears import Functions, geared
 from driftbandit.engine.cpu.block import Integers, Reals, Singles
+from driftbandit.engine.cpu.context import draw_luck
 from driftbandit.entries import Entries
 from driftbandit.errors import InvalidValue
+from driftbandit.exact.choice import What
 from driftbandit.numerics.rng import LUCK, draw, uniform
 from driftbandit.online.choice_kernels import Choice
 from driftbandit.online.chooser import Chooser
@@ -50,6 +52,7 @@ class Believed(Present):
         """By arm, how many of its choices have no reward yet."""
         self.chosen = -1
         """The arm of the latest decision, until time passes."""
+        self._luck: Reals = np.zeros(capacity)
         self._room: Singles = np.empty(self.model.room, np.float32)
 
     def _apply(self, function: Any, *arguments: Any) -> Any:
@@ -60,10 +63,13 @@ class Believed(Present):
         """What decisions and rewards run, each with arguments of the right types."""
         yield from self.chooser.functions(self.table, self.shapes, self.order)
         model, constants, arms = self.model, (self.model.tables, self.shared), self.order.awake
-        yield geared(model.judge), (*constants, self.beliefs, arms, self.waiting, 0.5, self.own(), self._room)
+        luck = self._luck if model.own_luck else 0.5
+        yield geared(model.judge), (*constants, self.beliefs, arms, self.waiting, luck, self.own(), self._room)
         yield geared(model.learn), (*constants, self.beliefs[0], 1.0, self._room)
         yield geared(model.move), (*constants, self.beliefs, arms, 1.0, 0, self._room)
-        if model.lucky:
+        if model.own_luck:
+            yield geared(draw_luck), (np.uint64(0), np.uint64(0), np.uint64(1), arms, self._luck)
+        elif model.lucky:
             yield geared(luck_of), (np.uint64(0), 0, 1)
         if model.odds is not None:
             yield geared(model.odds), (*constants, self.beliefs, arms, self.own(), np.empty((2, len(self.table))))
@@ -83,8 +89,12 @@ class Believed(Present):
         """The numbers of these arms, from what is believed of them."""
         chooser, arms = self.chooser, order.awake
         model = chooser.rule_for(order.count).beliefs or self.model
-        luck = 0.5
-        if model.lucky:
+        luck: float | Reals = 0.5
+        if model.own_luck:
+            seed, replica, number = chooser.seed, chooser.replica, chooser.number + 1
+            luck = self._luck
+            self._apply(draw_luck, np.uint64(seed), np.uint64(replica), np.uint64(number), arms, luck)
+        elif model.lucky:
             luck = self._apply(luck_of, np.uint64(chooser.seed), chooser.replica, chooser.number + 1)
         constants = (model.tables, self.shared, self.beliefs, arms)
         self._apply(model.judge, *constants, self.waiting, luck, self.own(), self._room)
@@ -140,6 +150,7 @@ class Believed(Present):
         """Room for more arms."""
         super().grow(capacity)
         self.beliefs, self.waiting = grown(self.beliefs, capacity), grown(self.waiting, capacity)
+        self._luck = grown(self._luck, capacity)
 
     def start_again(self, numbers: list[int]) -> None:
         """Arms of which nothing is known any more."""
@@ -173,6 +184,10 @@ class Believed(Present):
     def view(self, now: float) -> Reals:
         """The numbers of all arms, in order, and how many observations they stand for: as they were judged."""
         return self.table[self.order.awake, : self.size + 1]
+
+    def believed(self, numbers: Any) -> What | None:
+        """What odds are a mixture over, where they are one: the shared array, and those of some arms."""
+        return (self.shared.copy(), self.beliefs[numbers]) if self.rule.mixed else None
 
     # Files
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.exact.choice import Surroundings, arm_probabilities
+from driftbandit.exact.choice import Surroundings, What, arm_probabilities
 from driftbandit.policies import Rule
 
 
@@ -24,16 +24,17 @@ class RewardStatus(enum.StrEnum):
     """The arm is no longer there; nothing changed."""
 
 
-Snapshot = tuple[bytes, int, int, float, tuple[Rule, str], Surroundings]
+Snapshot = tuple[bytes, int, int, float, tuple[Rule, str], Surroundings, What | None]
 """What a probability follows from: the numbers of the arms that were looked at one by one, the place of the chosen one
-among them (−1: it was asleep), how many were asleep, the floor, the rule and its name, and what else it knew."""
+among them (−1: it was asleep), how many were asleep, the floor, the rule and its name, what else it knew, and what it
+believed, where odds are a mixture over that."""
 
 
 def probability_of(snapshot: Snapshot) -> float:
     """The exact probability of the arm that was chosen."""
-    content, place, asleep, floor, (rule, name), around = snapshot
+    content, place, asleep, floor, (rule, name), around, believed = snapshot
     numbers = np.frombuffer(content).reshape(-1, len(rule.initial))
-    awake, each = arm_probabilities(rule, numbers, asleep, around, name)
+    awake, each = arm_probabilities(rule, numbers, asleep, around, name, believed)
     chance = float(awake[place]) if place >= 0 else each
     return floor + (1.0 - (len(numbers) + asleep) * floor) * min(max(chance, 0.0), 1.0)
 

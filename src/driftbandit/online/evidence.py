@@ -35,6 +35,7 @@ from driftbandit.compiling.gears import Functions, geared_part
 from driftbandit.engine.cpu.block import Integers, Reals
 from driftbandit.entries import Entries
 from driftbandit.errors import InvalidValue
+from driftbandit.exact.choice import What
 from driftbandit.online.choice_kernels import Choice, Columns, columns_of
 from driftbandit.online.chooser import Chooser, can_score, shared_by, told_total
 from driftbandit.online.pending import LARGEST_ID, MOST_REPLICAS, Waiting
@@ -337,6 +338,10 @@ class Evidence:
         """How often arms were chosen, by all replicas."""
         at = self.at
         return [int(k) for k in self.table[numbers, at.decisions] + self.table[numbers, at.other_decisions]]
+
+    def believed(self, numbers: Any) -> What | None:
+        """What odds are a mixture over, of some arms: only where the rule has such beliefs."""
+        return None
 
     def common(self) -> tuple[float, ...]:
         """The shared numbers."""

@@ -311,7 +311,8 @@ class State:
         settings = self.settings
         around = (evidence.common(), evidence.total_of(seen), chooser.made + 1.0)
         rule, floor = chooser.rule_for(count), settings.minimum_probability
-        return View(rule, settings.policy.name, awake, seen, count, around, floor, evidence.decisions_of(awake))
+        chosen, believed = evidence.decisions_of(awake), evidence.believed(awake)
+        return View(rule, settings.policy.name, awake, seen, count, around, floor, chosen, believed)
 
     def written(self) -> dict[str, Any]:
         """Everything, as JSON can hold it."""

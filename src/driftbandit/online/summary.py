@@ -7,7 +7,7 @@ import numpy as np
 
 from driftbandit.engine.cpu.block import Reals
 from driftbandit.errors import InvalidValue
-from driftbandit.exact.choice import Surroundings, arm_probabilities
+from driftbandit.exact.choice import Surroundings, What, arm_probabilities, pieces_of
 from driftbandit.policies import Rule
 
 if TYPE_CHECKING:
@@ -57,11 +57,13 @@ class View(NamedTuple):
     floor: float
     decisions: list[int]
     """How often each arm awake was chosen."""
+    believed: What | None = None
+    """What odds are a mixture over."""
 
     def probabilities(self) -> tuple[Reals, float]:
         """Of each arm that is awake, and of each of the others."""
         asleep, kept = self.eligible - len(self.awake), 1.0 - self.floor * self.eligible
-        awake, each = arm_probabilities(self.rule, self.seen[:, :-1], asleep, self.around, self.name)
+        awake, each = arm_probabilities(self.rule, self.seen[:, :-1], asleep, self.around, self.name, self.believed)
         return self.floor + kept * awake, self.floor + kept * each
 
 
@@ -77,6 +79,8 @@ def summarised(view: View, names: list[Any]) -> list[ArmSummary]:
         _entry(view.rule, names[number], 1, seen, shared, chance, decisions)
         for number, seen, chance, decisions in zip(view.awake, view.seen, awake.tolist(), view.decisions, strict=True)
     ]
+    if view.believed is not None:
+        rows = [_mixed(view.rule, *each) for each in zip(rows, *pieces_of(view.rule, view.believed), strict=True)]
     rows.sort(key=lambda row: -row.probability)
     asleep = view.eligible - len(view.awake)
     if asleep:
@@ -106,6 +110,25 @@ def _entry(
     elif rule.interval is not None:
         mean, low, high = rule.interval(rule.parameters, shared, *own)
     return ArmSummary(arm, count, mean, low, high, observations, probability, decisions, law, shape)
+
+
+def _mixed(rule: Rule, row: ArmSummary, weights: Reals, numbers: Reals, shapes: Reals) -> ArmSummary:
+    """The summary of an arm whose posterior is a mixture of Beta laws."""
+    from scipy import optimize, special  # late: takes a while to import
+
+    a, b = shapes.T
+    low, high = (
+        optimize.brentq(lambda x, tail=tail: float(weights @ special.betainc(a, b, x)) - tail, 0.0, 1.0)
+        for tail in (TAIL, 1.0 - TAIL)
+    )
+    mean = float(weights @ (a / (a + b)))
+    count = row.observations
+    if rule.observations is not None:
+        count = float(
+            sum(w * rule.observations(rule.parameters, *own) for w, own in zip(weights, numbers, strict=True))
+        )
+    nothing = (float("nan"), float("nan"))
+    return dataclasses.replace(row, mean=mean, low=low, high=high, observations=count, law="", shape=nothing)
 
 
 def interval(successes: float, failures: float) -> tuple[float, float, float]:

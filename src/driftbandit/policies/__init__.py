@@ -1,6 +1,8 @@
 """The policies, one a file."""
 
+from driftbandit.policies.bandit_over_bandit import BanditOverBandit
 from driftbandit.policies.beliefs import Beliefs
+from driftbandit.policies.change_point_thompson import ChangePointThompsonSampling
 from driftbandit.policies.clock import Clock
 from driftbandit.policies.cusum_ucb import CusumUCB
 from driftbandit.policies.discounted_kl_ucb import DiscountedKLUCB
@@ -13,6 +15,8 @@ from driftbandit.policies.exp3 import Exp3
 from driftbandit.policies.exp3_ix import Exp3IX
 from driftbandit.policies.exp3_s import Exp3S
 from driftbandit.policies.exp3_six import Exp3SIX
+from driftbandit.policies.gittins import GittinsIndex
+from driftbandit.policies.gittins_tables import gittins_index
 from driftbandit.policies.glr_kl_ucb import GLRKLUCB
 from driftbandit.policies.history import History, ago, kept
 from driftbandit.policies.kl_ucb import KLUCB
@@ -38,7 +42,9 @@ __all__ = [
     "MOSS",
     "UCB1",
     "UCBV",
+    "BanditOverBandit",
     "Beliefs",
+    "ChangePointThompsonSampling",
     "Clock",
     "CusumUCB",
     "DiscountedKLUCB",
@@ -52,6 +58,7 @@ __all__ = [
     "Exp3IX",
     "Exp3S",
     "Exp3SIX",
+    "GittinsIndex",
     "History",
     "MonitoredUCB",
     "OptimisticThompsonSampling",
@@ -68,5 +75,6 @@ __all__ = [
     "UCBTuned",
     "UniformRandom",
     "ago",
+    "gittins_index",
     "kept",
 ]

@@ -178,10 +178,15 @@ class Rule:
     def knows_odds(self) -> bool:
         """Whether the exact probability of every choice is known."""
         if self.beliefs is not None and self.beliefs.lucky:
-            return self.beliefs.odds is not None
+            return self.beliefs.odds is not None or (self.mixed and not self.beliefs.own_luck)
         return (self.selection != "sampled" or self.posterior is not None) and (
             not self.luck or self.pieces is not None
         )
+
+    @property
+    def mixed(self) -> bool:
+        """Whether odds are a mixture over pieces of beliefs that luck picks from."""
+        return self.beliefs is not None and self.beliefs.pieces is not None
 
     def explored(self, step: float, common: Parameters) -> float:
         """The share of choices in which any arm is taken, in plain Python."""

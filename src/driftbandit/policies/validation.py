@@ -138,6 +138,12 @@ def _check_beliefs(name: str, rule: Rule) -> None:
         if not isinstance(array, np.ndarray) or array.dtype != np.float32 or array.ndim != 1 or not array.size:
             raise checks.reject(f"{part} of the beliefs of {name}", "an array of np.float32 of one dimension", array)
     checks.whole(f"room of the beliefs of {name}", beliefs.room, 1, 1 << 20)
+    for part in ("lucky", "own_luck"):
+        checks.flag(f"{part} of the beliefs of {name}", getattr(beliefs, part))
+    if (beliefs.own_luck or beliefs.pieces is not None) and not beliefs.lucky:
+        raise InvalidValue(f"lucky of the beliefs of {name} must be True, as its judge looks at luck")
+    if beliefs.pieces is not None and not (callable(beliefs.pieces) and rule.posterior is not None):
+        raise InvalidValue(f"pieces of the beliefs of {name} must be a function, and its rule have a posterior")
     for part in ("judge", "learn", "move", *(("odds",) if beliefs.odds is not None else ())):
         wrong = trouble(getattr(beliefs, part)) if callable(getattr(beliefs, part)) else "it is no function"
         if wrong:
@@ -159,8 +165,8 @@ def _check_beliefs(name: str, rule: Rule) -> None:
     for part, there in others.items():
         if there:
             raise InvalidValue(f"{part} of {name} must be left out, as its rule has beliefs")
-    for part, right in (("selection", "index"), ("learning", "sequential")):
-        checks.one_of(f"{part} of {name}, which has beliefs,", getattr(rule, part), [right])
+    for part, right in (("selection", ["index", "sampled"]), ("learning", ["sequential"])):
+        checks.one_of(f"{part} of {name}, which has beliefs,", getattr(rule, part), right)
 
 
 def try_beliefs(name: str, rule: Rule, n_arms: int) -> None:
@@ -169,6 +175,7 @@ def try_beliefs(name: str, rule: Rule, n_arms: int) -> None:
     assert beliefs is not None
     every, common = np.tile(beliefs.initial, (n_arms, 1)), beliefs.common.copy()
     own, room = np.tile(np.array(rule.initial, np.float64), (n_arms, 1)), np.zeros(beliefs.room, np.float32)
+    luck = np.full(n_arms, 0.5) if beliefs.own_luck else 0.5
     for step in range(TRIED_STEPS):
         arm, pending, reward = step % n_arms, np.zeros(n_arms, np.int64), (1.0, 0.0, 0.5)[step % 3]
         pending[0] = step % 2
@@ -176,7 +183,7 @@ def try_beliefs(name: str, rule: Rule, n_arms: int) -> None:
         part = "judge"
         try:
             with np.errstate(all="ignore"):
-                beliefs.judge(*constants, every, arms, pending, 0.5, own, room)
+                beliefs.judge(*constants, every, arms, pending, luck, own, room)
                 part = "learn"
                 beliefs.learn(*constants, every[arm], reward, room)
                 part = "move"
@@ -189,8 +196,25 @@ def try_beliefs(name: str, rule: Rule, n_arms: int) -> None:
             total = own[:, beliefs.chance_at].sum()
             if not abs(total - 1.0) < 1e-3:
                 raise InvalidValue(f"odds of the beliefs of {name} must sum to 1, got {total:g} at step {step + 1}")
+        if beliefs.pieces is not None:
+            _check_pieces(name, rule, beliefs, beliefs.pieces(*constants, every), n_arms)
         if not np.all(np.isfinite(own)):
             raise InvalidValue(f"judge of the beliefs of {name} must fill numbers, got nan or inf at step {step + 1}")
+
+
+def _check_pieces(name: str, rule: Rule, beliefs: Beliefs, found: Any, n_arms: int) -> None:
+    """That weights are of pieces that there are, and sum to 1."""
+    try:
+        weights, numbers = (np.asarray(each, np.float64) for each in found)
+        lucks, count = weights.shape
+        right = lucks == (n_arms if beliefs.own_luck else 1) and numbers.shape == (n_arms, count, len(rule.initial))
+    except (TypeError, ValueError):
+        right = False
+    if not right:
+        shapes = f"[{'arm' if beliefs.own_luck else '1'}, piece] and [arm, piece, number]"
+        raise InvalidValue(f"pieces of the beliefs of {name} must be weights and numbers of shapes {shapes}")
+    if not np.all(weights >= 0.0) or not np.all(np.abs(weights.sum(axis=1) - 1.0) < 1e-3):
+        raise InvalidValue(f"weights of the pieces of {name} must be at least 0 and sum to 1")
 
 
 class _Trial:

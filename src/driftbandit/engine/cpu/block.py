@@ -68,6 +68,7 @@ class Mind(NamedTuple):
     beliefs: Singles  # [run, arm, number]
     arms: NDArray[np.int64]  # all of them
     pending: NDArray[np.int64]  # [arm]: none, as every reward comes at once
+    luck: Reals  # [arm]: only where every arm has its own
     room: Singles
 
 

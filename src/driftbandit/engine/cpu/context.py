@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from driftbandit.engine.cpu.block import Desk, Evidence, Memory, Place
+from driftbandit.engine.cpu.block import Desk, Evidence, Memory, Place, Reals
 from driftbandit.engine.step.forms import any_arm
 from driftbandit.engine.step.parts import common_of, context_of, explore_of, own_of, total_of
 from driftbandit.engine.step.rule_functions import context, judge, observations, probability
@@ -46,6 +46,24 @@ def judge_all(parameters: Any, total: float, place: Place, evidence: Evidence, m
         own = evidence[:, :, r]
         judge(mind.tables, mind.common[r], mind.beliefs[r], mind.arms, mind.pending, luck, own, mind.room)
     return 0.0
+
+
+def judge_each(parameters: Any, total: float, place: Place, evidence: Evidence, memory: Memory, desk: Desk) -> Any:
+    """As `judge_all`, where every arm has a random number of its own."""
+    seed, first_run, step = place
+    mind = memory.mind
+    for r in range(desk.chosen.size):
+        draw_luck(seed, first_run + np.uint64(r), step, mind.arms, mind.luck)
+        own = evidence[:, :, r]
+        judge(mind.tables, mind.common[r], mind.beliefs[r], mind.arms, mind.pending, mind.luck, own, mind.room)
+    return 0.0
+
+
+def draw_luck(seed: np.uint64, run: np.uint64, step: np.uint64, arms: Any, luck: Reals) -> None:
+    """A random number for each of these arms."""
+    for i in range(arms.size):
+        words = draw(seed, run, step, np.uint64(arms[i]), LUCK, ZERO)
+        luck[arms[i]] = uniform(words[0], words[1])
 
 
 def shared_in_block(shared: Any, r: int) -> Any:

@@ -240,13 +240,15 @@ def _mind(rule: Rule, n_arms: int, runs: int) -> Mind:
     beliefs = rule.beliefs
     none = np.zeros(0, np.float32)
     if beliefs is None:
-        return Mind((), none[:, None], none[:, None, None], np.zeros(0, np.int64), np.zeros(0, np.int64), none)
+        nobody = np.zeros(0, np.int64)
+        return Mind((), none[:, None], none[:, None, None], nobody, nobody, np.zeros(0), none)
     return Mind(
         beliefs.tables,
         np.tile(beliefs.common, (runs, 1)),
         np.tile(beliefs.initial, (runs, n_arms, 1)),
         np.arange(n_arms),
         np.zeros(n_arms, np.int64),
+        np.zeros(n_arms),
         np.empty(beliefs.room, np.float32),
     )
 

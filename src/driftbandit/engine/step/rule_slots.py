@@ -20,7 +20,7 @@ def rule_slots(rule: Rule, sharing: Any, watching: Any) -> dict[str, Any]:
     }
     if rule.beliefs is not None:
         slots |= {
-            "share": sharing.judge_all,
+            "share": sharing.judge_each if rule.beliefs.own_luck else sharing.judge_all,
             "take": watching.learn_and_move,
             "judge": rule.beliefs.judge,
             "learn_belief": rule.beliefs.learn,
