@@ -33,7 +33,7 @@ def share_by_run(parameters: Any, total: float, place: Place, evidence: Evidence
             common_of(memory.common, r),
             uniform(words[0], words[1]),
         )
-    return desk.shared
+    return (desk.shared,)  # an array by itself can only be returned by what counts references
 
 
 def judge_all(parameters: Any, total: float, place: Place, evidence: Evidence, memory: Memory, desk: Desk) -> Any:
@@ -55,7 +55,7 @@ def shared_in_block(shared: Any, r: int) -> Any:
 
 def shared_by_run(shared: Any, r: int) -> Any:
     """What the arms of a run share: a number of its own."""
-    return shared[r]
+    return shared[0][r]
 
 
 def total_as_counted(parameters: Any, total: float, evidence: Evidence, r: int) -> float:
