@@ -21,6 +21,9 @@ SHORT: list[db.Policy] = [
     db.SlidingWindowUCB(window=6),
     db.UCB1(),
     db.UniformRandom(),
+    db.SlidingWindowThompsonSampling(window=6),
+    db.GaussianThompsonSampling(discount=0.9),
+    db.GaussianThompsonSampling(window=6),
 ]
 LONG: list[db.Policy] = [
     db.ThompsonSampling(),
@@ -37,6 +40,8 @@ LONG: list[db.Policy] = [
     db.SlidingWindowUCB(window=89),
     db.UCB1(),
     db.UniformRandom(),
+    db.SlidingWindowThompsonSampling(window=89),
+    db.GaussianThompsonSampling(discount=0.97),
 ]
 MORE: list[db.Policy] = [
     db.ThompsonSampling(prior_successes=2.5, prior_failures=1),
@@ -57,6 +62,11 @@ MORE: list[db.Policy] = [
     db.SlidingWindowUCB(window=7, confidence=2, bound=0.6),
     db.SlidingWindowUCB(window=1),
     db.UCB1(confidence=0.3),
+    db.SlidingWindowThompsonSampling(window=24),
+    db.SlidingWindowThompsonSampling(window=1, prior_successes=0.5, prior_failures=2),
+    db.GaussianThompsonSampling(deviation=1),
+    db.GaussianThompsonSampling(deviation=0.2, discount=0.5),
+    db.GaussianThompsonSampling(deviation=0.3, window=24),
 ]
 SMALL_PRIORS: list[db.Policy] = [
     db.ThompsonSampling(prior_successes=1e-3, prior_failures=1e-3),

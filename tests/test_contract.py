@@ -75,8 +75,6 @@ ALWAYS_WRONG = [
     10**400,
     -(10**5000),
 ]
-NONE_IS_A_VALUE = {"exploration", "implicit_exploration", "start"}
-NONE_HERE = {("exp3", "exploration")}  # there it has no formula to fall back on
 TAKES_LISTS = {"levels", "change_points", "means"}
 
 
@@ -126,7 +124,7 @@ def test_every_wrong_value_of_every_parameter_gives_one_line_that_names_it(cls: 
         wrong = [value for value in wrong if not (isinstance(value, list | tuple) and len(value) == 0)]
     if name not in {"momentum", "randomized", "rested", "together"}:
         wrong = [*wrong, True, False]
-    if name not in NONE_IS_A_VALUE or (cls.name, name) in NONE_HERE:
+    if next(field for field in dataclasses.fields(cls) if field.name == name).default is not None:
         wrong = [*wrong, None]
     for value in wrong:
         with pytest.raises(InvalidValue) as error:
@@ -247,6 +245,14 @@ def test_rules_are_numbers_and_functions_for_any_number_of_arms(policy: type, n_
         (lambda: db.DiscountedThompsonSampling.tuned(half_life=0), "half_life"),
         (lambda: db.DiscountedThompsonSampling.tuned(half_life=1e-5), "half_life"),
         (lambda: db.DynamicThompsonSampling.tuned(change_interval=math.nan), "change_interval"),
+        (lambda: db.SlidingWindowThompsonSampling.tuned(horizon=1), "horizon"),
+        (lambda: db.SlidingWindowThompsonSampling.tuned(horizon=10, change_points=0), "change_points"),
+        (lambda: db.GaussianThompsonSampling.tuned(horizon=1, change_points=1), "horizon"),
+        (lambda: db.GaussianThompsonSampling.tuned(horizon=10, change_points=10), "change_points"),
+        (lambda: db.GaussianThompsonSampling.tuned(horizon=10, change_points=1, memory="both"), "memory"),
+        (lambda: db.GaussianThompsonSampling.tuned(horizon=10, change_points=1, deviation=0), "deviation"),
+        (lambda: db.GaussianThompsonSampling.tuned(horizon=10, change_points=9, deviation=0.01), "discount"),
+        (lambda: db.GaussianThompsonSampling(discount=0.5, window=3), "window"),
     ],
 )
 def test_tuning_formulas_refuse_wrong_values_in_one_line(make: Any, name: str) -> None:

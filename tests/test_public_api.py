@@ -26,6 +26,8 @@ PARAMETERS = {
     "SlidingWindowUCB": ("sw-ucb", {"window": REQUIRED, "confidence": 0.5, "bound": 1}),
     "UCB1": ("ucb1", {"confidence": 2}),
     "UniformRandom": ("uniform", {}),
+    "SlidingWindowThompsonSampling": ("sw-ts", {"window": REQUIRED, **PRIOR}),
+    "GaussianThompsonSampling": ("gaussian-ts", {"deviation": 0.5, "discount": 1, "window": None}),
     "Sinusoidal": ("sinusoidal", {"period": REQUIRED, "n_arms": 4, **EVERY_ENVIRONMENT}),
     "Slow": ("slow", {"n_arms": 4, **EVERY_ENVIRONMENT}),
     "Fast": ("fast", {"n_arms": 4, **EVERY_ENVIRONMENT}),

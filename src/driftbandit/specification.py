@@ -33,6 +33,11 @@ def whole(low: int, default: Any = dataclasses.MISSING, high: int | None = None)
     return parameter(lambda name, value: checks.whole(name, value, low, high), default)
 
 
+def optional_whole(low: int, default: Any = None) -> Any:
+    """A whole number of at least `low`, or None."""
+    return parameter(lambda name, value: None if value is None else checks.whole(name, value, low), default)
+
+
 def choice(*words: str) -> Any:
     """One of a few words; the first is the default."""
     return parameter(lambda name, value: checks.one_of(name, value, words), words[0])

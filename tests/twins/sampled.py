@@ -146,10 +146,38 @@ class SlidingWindowThompson:
         self.history.append((arm, success))
 
 
+class GaussianThompson:
+    """Normal samples about the mean of what is remembered; arms of which nothing is come first."""
+
+    binary = False
+
+    def __init__(self, n_arms: int, deviation: float, discount: float, window: int | None) -> None:
+        self.n_arms, self.deviation, self.discount, self.window = n_arms, deviation, discount, window
+        self.history: list[tuple[int, float]] = []
+
+    def select(self, dice: Dice, t: int) -> int:
+        recent = self.history if self.window is None else self.history[-self.window :]
+        samples = []
+        for k in range(self.n_arms):
+            own = [(self.discount**age, reward) for age, (arm, reward) in enumerate(reversed(recent)) if arm == k]
+            number = math.fsum(weight for weight, _ in own)
+            if number < 1e-8:
+                samples.append(math.inf)
+                continue
+            mean = math.fsum(weight * reward for weight, reward in own) / number
+            samples.append(mean + self.deviation / math.sqrt(number) * normal_pair(dice.words(t, k, SCORE))[0])
+        return largest(samples, dice, t)
+
+    def learn(self, arm: int, reward: float) -> None:
+        self.history.append((arm, reward))
+
+
 POLICIES: dict[str, Callable[..., Any]] = {
     "ts": lambda n, **p: Thompson(n, False, **p),
     "ots": lambda n, **p: Thompson(n, True, **p),
     "dts": lambda n, **p: Thompson(n, False, **p),
     "dots": lambda n, **p: Thompson(n, True, **p),
     "dynamic-ts": DynamicThompson,
+    "sw-ts": SlidingWindowThompson,
+    "gaussian-ts": GaussianThompson,
 }

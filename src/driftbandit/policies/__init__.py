@@ -8,11 +8,13 @@ from driftbandit.policies.drift_filter import DriftFilter
 from driftbandit.policies.dynamic_thompson import DynamicThompsonSampling
 from driftbandit.policies.exp3 import Exp3
 from driftbandit.policies.exp3_ix import Exp3IX
+from driftbandit.policies.gaussian_thompson import GaussianThompsonSampling
 from driftbandit.policies.history import History, ago, kept
 from driftbandit.policies.policy import Policy
 from driftbandit.policies.posterior import Posterior, Sampler
 from driftbandit.policies.restarting_exp3 import RestartingExp3
 from driftbandit.policies.rule import Rule
+from driftbandit.policies.sliding_window_thompson import SlidingWindowThompsonSampling
 from driftbandit.policies.sliding_window_ucb import SlidingWindowUCB
 from driftbandit.policies.thompson import OptimisticThompsonSampling, ThompsonSampling
 from driftbandit.policies.ucb1 import UCB1
@@ -29,6 +31,7 @@ __all__ = [
     "DynamicThompsonSampling",
     "Exp3",
     "Exp3IX",
+    "GaussianThompsonSampling",
     "History",
     "OptimisticThompsonSampling",
     "Policy",
@@ -36,6 +39,7 @@ __all__ = [
     "RestartingExp3",
     "Rule",
     "Sampler",
+    "SlidingWindowThompsonSampling",
     "SlidingWindowUCB",
     "ThompsonSampling",
     "UniformRandom",

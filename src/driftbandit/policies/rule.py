@@ -101,7 +101,7 @@ class Rule:
         clock: additive: the clock of an arm's own decisions, where its evidence fades by that (a `Clock`).
         observations: observations(p, *own) → how many observations (faded as they are) the arm's numbers stand for.
         interval: interval(p, shared, *own) → what the arm's mean reward is believed to be: the mean, a low and a high
-            end; where there is a posterior, that says it already.
+            end; left out, a posterior says it.
     """
 
     selection: Literal["sampled", "index", "weighted"]
