@@ -23,7 +23,7 @@ from numpy.polynomial import legendre
 from scipy import special
 
 from driftbandit.checks import reject
-from driftbandit.errors import DriftbanditError
+from driftbandit.errors import DriftbanditError, InvalidValue
 from driftbandit.exact.beta import selection_probabilities
 from driftbandit.exact.parameters import Array, numbers, positive
 
