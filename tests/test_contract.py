@@ -82,6 +82,12 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "future": {"values": [0.5, 0.9, 0.999], "wrong": [0, 1, -0.1, 1.1]},
     "method": {"values": ["table", "approximation"], "wrong": ["Table", "", 1, 0.5]},
     "runs": {"values": [2, 20.0, 1000], "wrong": [1, 0, -1, 2.5, 1001]},
+    "combine": {"values": ["mean", "max", "min"], "wrong": ["Mean", "sum", "", 0.5]},
+    "movement": {"values": [0, 0.03, 5], "wrong": [-0.1, 1e11]},
+    "persistence": {"values": [1e-6, 0.9, 1], "wrong": [0, -0.5, 1.1]},
+    "level": {"values": [-3, 0, 0.5], "wrong": [-1e31, 1e31]},
+    "noise": {"values": [0.5, 3], "wrong": [0, -1, 1e11]},
+    "spread": {"values": [0.3, 3], "wrong": [0, -1, 1e11]},
 }
 ELSEWHERE: dict[tuple[str, str], dict[str, Any]] = {
     ("exp3", "exploration"): {"values": [1e-9, 0.1, 1], "wrong": [0, -0.5, 1.1]},
@@ -272,7 +278,9 @@ def test_rules_are_numbers_and_functions_for_any_number_of_arms(policy: type, n_
     assert all(0 < decay <= 1 for decay in rule.decays)
     assert (rule.probability is not None) == (rule.selection == "weighted")
     assert (rule.score is not None) == (rule.selection == "index")
-    assert (rule.posterior is not None) == (rule.selection == "sampled")
+    sources = (rule.posterior is not None) + (rule.sampler is not None)
+    assert sources == (rule.selection == "sampled")
+    assert rule.knows_odds
 
 
 @pytest.mark.parametrize(
@@ -322,6 +330,14 @@ def test_rules_are_numbers_and_functions_for_any_number_of_arms(policy: type, n_
         (lambda: db.gittins_index(0, 1, 0.9), "successes"),
         (lambda: db.gittins_index(1, math.inf, 0.9), "failures"),
         (lambda: db.gittins_index(1, 1, 1.0), "future"),
+        (lambda: db.SlidingWindowThompsonSampling.tuned(horizon=1), "horizon"),
+        (lambda: db.SlidingWindowThompsonSampling.tuned(horizon=10, change_points=0), "change_points"),
+        (lambda: db.GaussianThompsonSampling.tuned(horizon=1, change_points=1), "horizon"),
+        (lambda: db.GaussianThompsonSampling.tuned(horizon=10, change_points=10), "change_points"),
+        (lambda: db.GaussianThompsonSampling.tuned(horizon=10, change_points=1, memory="both"), "memory"),
+        (lambda: db.GaussianThompsonSampling.tuned(horizon=10, change_points=1, deviation=0), "deviation"),
+        (lambda: db.GaussianThompsonSampling.tuned(horizon=10, change_points=9, deviation=0.01), "discount"),
+        (lambda: db.GaussianThompsonSampling(discount=0.5, window=3), "window"),
     ],
 )
 def test_tuning_formulas_refuse_wrong_values_in_one_line(make: Any, name: str) -> None:

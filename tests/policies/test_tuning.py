@@ -70,3 +70,27 @@ def test_the_threshold_of_dynamic_thompson_sampling_is_the_time_between_changes(
     assert db.BanditOverBandit.tuned(horizon=3, n_arms=100).batch == 3
     assert db.ChangePointThompsonSampling.tuned(horizon=10_000, change_points=2, runs=5).hazard == 2e-4
     assert db.DynamicThompsonSampling.tuned(change_interval=250, prior_failures=3).threshold == 250.0
+
+
+def test_the_window_of_sliding_window_thompson_sampling_is_the_published_one() -> None:
+    assert db.SlidingWindowThompsonSampling.tuned(horizon=10_000, change_points=2).window == 429
+    assert db.SlidingWindowThompsonSampling.tuned(horizon=5000, change_points=4).window == 206
+    alone = db.SlidingWindowThompsonSampling.tuned(horizon=50_000, prior_failures=2)
+    assert alone.window == round(4 * math.sqrt(50_000 * math.log(50_000)))
+    assert alone.prior_failures == 2.0
+
+
+def test_gaussian_thompson_sampling_is_tuned_for_segments_and_for_the_deviation_of_rewards() -> None:
+    segments, horizon = 10, 100_000
+    plain = db.GaussianThompsonSampling.tuned(horizon=horizon, change_points=segments - 1)
+    assert 1 - plain.discount == pytest.approx(math.sqrt(segments / (horizon * math.log(horizon))))
+    assert (plain.deviation, plain.window) == (0.5, None)
+    wide = db.GaussianThompsonSampling.tuned(horizon=horizon, change_points=segments - 1, deviation=3)
+    assert 1 - wide.discount == pytest.approx((1 - plain.discount) / 3)
+    assert wide.deviation == 3.0
+    window = math.sqrt(horizon / segments) * math.log(horizon)
+    for deviation, factor in ((None, 1), (3, 3)):
+        sliding = db.GaussianThompsonSampling.tuned(
+            horizon=horizon, change_points=segments - 1, memory="window", deviation=deviation
+        )
+        assert (sliding.window, sliding.discount) == (round(factor * window), 1.0)

@@ -104,11 +104,11 @@ def _entry(
     *own, observations = seen.tolist()
     mean = low = high = float("nan")
     law, shape = "", (mean, mean)
-    if rule.posterior is not None:
+    if rule.interval is not None:
+        mean, low, high = rule.interval(rule.parameters, shared, *own)
+    elif rule.posterior is not None:
         law, shape = rule.posterior.law, rule.posterior.shape(rule.parameters, shared, *own)
         mean, low, high = interval(*shape) if law != "normal" else (shape[0], *(shape[0] + x * shape[1] for x in ENDS))
-    elif rule.interval is not None:
-        mean, low, high = rule.interval(rule.parameters, shared, *own)
     return ArmSummary(arm, count, mean, low, high, observations, probability, decisions, law, shape)
 
 
