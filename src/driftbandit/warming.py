@@ -19,6 +19,7 @@ USUAL = {
     "batch": 100,
     "window": 100,
     "false_alarm": 0.01,
+    "sharing": 0.001,
 }
 """Values for what policies must be told; kernels are the same for all of them."""
 

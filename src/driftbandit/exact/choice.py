@@ -223,13 +223,18 @@ def pieces_of(rule: Rule, believed: What) -> tuple[Reals, Reals, Reals]:
 
 
 def mixed_probabilities(rule: Rule, believed: What) -> Reals:
-    """The probability of each arm, where luck picks one piece of what is believed for all arms."""
+    """The probability of each arm, where luck picks one piece of what is believed: for all arms, or for each its own."""
     weights, _, shapes = pieces_of(rule, believed)
-    if not rule.knows_odds:  # the place for an integral over mixtures of its own for every arm
-        raise InvalidValue("policy must have the same luck for all arms (Beliefs.own_luck), got one that has not")
+    assert rule.beliefs is not None
+    assert rule.posterior is not None
+    if rule.beliefs.own_luck:
+        from driftbandit.exact.scores import mixture_probabilities  # late: imports SciPy
+
+        if not rule.knows_odds:
+            raise InvalidValue(f'law must be "beta" where every arm has luck of its own, got "{rule.posterior.law}"')
+        return mixture_probabilities(weights, shapes[..., 0], shapes[..., 1])
     found = weights[0] > WEIGHTLESS
     shares = weights[0, found] / weights[0, found].sum()
-    assert rule.posterior is not None
     optimistic = rule.posterior.law == "optimistic beta"
     return np.asarray(shares @ selection_probabilities(shapes[:, found].swapaxes(0, 1), optimistic=optimistic))
 

@@ -13,7 +13,7 @@ from driftbandit.numerics.elementary import exp, log
 from driftbandit.policies.beliefs import Beliefs, Singles
 from driftbandit.policies.confidence import index as bound
 from driftbandit.policies.confidence import interval as bound_interval
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import BOUNDS, Policy
 from driftbandit.policies.rule import LONGEST_HISTORY, Parameters, Rule
 from driftbandit.specification import real, whole
 
@@ -53,6 +53,7 @@ class BanditOverBandit(Policy):
     """
 
     name: ClassVar[str] = "bob"
+    family: ClassVar[str] = BOUNDS
 
     horizon: int = whole(1)
     batch: int = whole(1, high=LONGEST_HISTORY)

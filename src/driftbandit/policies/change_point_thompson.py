@@ -10,7 +10,7 @@ from driftbandit import checks
 from driftbandit.policies import change_points as changes
 from driftbandit.policies.beliefs import Beliefs, Singles
 from driftbandit.policies.change_points import Runs
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import FILTERS, Policy
 from driftbandit.policies.posterior import Posterior, both
 from driftbandit.policies.rule import Parameters, Rule
 from driftbandit.specification import choice, optional_real, real, whole
@@ -52,6 +52,7 @@ class ChangePointThompsonSampling(Policy):
     """
 
     name: ClassVar[str] = "cts"
+    family: ClassVar[str] = FILTERS
 
     hazard: float | None = optional_real("[0, 1]")
     scope: str = choice("all", "arm")

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 
 from driftbandit.policies import detection
 from driftbandit.policies.detection import Own, moved
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import DETECTION, Policy
 from driftbandit.policies.rule import Parameters, Rule
 from driftbandit.specification import choice, flag, real, whole
 
@@ -50,6 +50,7 @@ class CusumUCB(Policy):
     """
 
     name: ClassVar[str] = "cusum-ucb"
+    family: ClassVar[str] = DETECTION
 
     threshold: float = real("(0, 1e100]")
     exploration: float = real("[0, 1]")

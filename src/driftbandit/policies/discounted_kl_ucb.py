@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 
 from driftbandit.policies import divergence_bounds
 from driftbandit.policies.discounted_ucb import DiscountedUCB
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import BOUNDS, Policy
 from driftbandit.policies.rule import Rule
 from driftbandit.specification import choice, real
 
@@ -34,6 +34,7 @@ class DiscountedKLUCB(Policy):
     """
 
     name: ClassVar[str] = "d-kl-ucb"
+    family: ClassVar[str] = BOUNDS
 
     discount: float = real("(0, 1]")
     confidence: float = real("[0, 1e100]", 0.0)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from driftbandit.numerics.rng import Words
 from driftbandit.numerics.sampling import odds_accepted, odds_attempt
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import SAMPLING, Policy
 from driftbandit.policies.posterior import Sampler
 from driftbandit.policies.rule import LONGEST_HISTORY, Parameters, Rule
 from driftbandit.specification import choice, real, whole
@@ -41,6 +41,7 @@ class DiscountedWindowThompsonSampling(Policy):
     """
 
     name: ClassVar[str] = "f-dsw-ts"
+    family: ClassVar[str] = SAMPLING
 
     discount: float = real("(0, 1]")
     window: int = whole(1, high=LONGEST_HISTORY)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from driftbandit.checks import reject
 from driftbandit.policies import confidence, plain_means
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import BASELINES, Policy
 from driftbandit.policies.rule import Parameters, Rule
 from driftbandit.specification import flag, optional_real, real
 
@@ -40,6 +40,7 @@ class EpsilonGreedy(Policy):
     """
 
     name: ClassVar[str] = "epsilon-greedy"
+    family: ClassVar[str] = BASELINES
 
     exploration: float = real("[0, 1e100]")
     discount: float = real("(0, 1]", 1.0)

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from driftbandit import checks
 from driftbandit.errors import InvalidValue
 from driftbandit.policies import confidence
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import SAMPLING, Policy
 from driftbandit.policies.posterior import Posterior
 from driftbandit.policies.rule import Parameters, Rule
 from driftbandit.specification import optional_whole, real
@@ -55,6 +55,7 @@ class GaussianThompsonSampling(Policy):
     """
 
     name: ClassVar[str] = "gaussian-ts"
+    family: ClassVar[str] = SAMPLING
 
     deviation: float = real("[1e-20, 1e20]", 0.5)
     discount: float = real("(0, 1]", 1.0)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from driftbandit.numerics.elementary import log
 from driftbandit.policies.beliefs import Beliefs, Singles
 from driftbandit.policies.gittins_tables import index_table
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import BOUNDS, Policy
 from driftbandit.policies.posterior import both, count
 from driftbandit.policies.rule import Parameters, Rule
 from driftbandit.specification import choice, real
@@ -55,6 +55,7 @@ class GittinsIndex(Policy):
     """
 
     name: ClassVar[str] = "gittins"
+    family: ClassVar[str] = BOUNDS
 
     future: float = real("(0, 0.99999]")
     method: str = choice("table", "approximation")

@@ -8,7 +8,7 @@ from driftbandit import checks
 from driftbandit.numerics import kl, kl_upper, log
 from driftbandit.policies.detection import kl_bounds
 from driftbandit.policies.history import History, kept, sum_ago
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import DETECTION, Policy
 from driftbandit.policies.rule import LONGEST_HISTORY, Parameters, Rule
 from driftbandit.specification import choice, flag, real, whole
 
@@ -59,6 +59,7 @@ class GLRKLUCB(Policy):
     """
 
     name: ClassVar[str] = "glr-kl-ucb"
+    family: ClassVar[str] = DETECTION
 
     exploration: float = real("[0, 1]")
     false_alarm: float = real("(0, 1]")

@@ -5,7 +5,7 @@ import math
 from typing import ClassVar
 
 from driftbandit.policies.kalman import filter_rule, prediction
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import FILTERS, Policy
 from driftbandit.policies.rule import Parameters, Rule
 from driftbandit.specification import real
 
@@ -38,6 +38,7 @@ class KalmanThompsonSampling(Policy):
     """
 
     name: ClassVar[str] = "kalman-ts"
+    family: ClassVar[str] = FILTERS
 
     movement: float = real("[0, 1e10]")
     persistence: float = real("[1e-6, 1]", 1.0)

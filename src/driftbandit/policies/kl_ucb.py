@@ -4,7 +4,7 @@ import dataclasses
 from typing import ClassVar
 
 from driftbandit.policies import divergence_bounds
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import BOUNDS, Policy
 from driftbandit.policies.rule import Rule
 from driftbandit.specification import real
 
@@ -34,6 +34,7 @@ class KLUCB(Policy):
     """
 
     name: ClassVar[str] = "kl-ucb"
+    family: ClassVar[str] = BOUNDS
 
     confidence: float = real("[0, 1e100]", 0.0)
 

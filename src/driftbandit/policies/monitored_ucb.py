@@ -9,7 +9,7 @@ from driftbandit.numerics import kl_upper, log
 from driftbandit.policies import confidence
 from driftbandit.policies.detection import kl_bounds
 from driftbandit.policies.history import History, kept, sum_ago
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import DETECTION, Policy
 from driftbandit.policies.rule import LONGEST_HISTORY, Parameters, Rule
 from driftbandit.specification import choice, parameter, real
 
@@ -57,6 +57,7 @@ class MonitoredUCB(Policy):
     """
 
     name: ClassVar[str] = "m-ucb"
+    family: ClassVar[str] = DETECTION
 
     window: int = parameter(even)
     threshold: float = real("(0, 1e100]")

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from driftbandit.numerics import log
 from driftbandit.policies import confidence
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import BOUNDS, Policy
 from driftbandit.policies.rule import Parameters, Rule
 from driftbandit.specification import optional_whole, real
 
@@ -35,6 +35,7 @@ class MOSS(Policy):
     """
 
     name: ClassVar[str] = "moss"
+    family: ClassVar[str] = BOUNDS
 
     confidence: float = real("[1e-100, 1e100]", 1.35)
     horizon: int | None = optional_whole(1)

@@ -179,7 +179,8 @@ class Rule:
     def knows_odds(self) -> bool:
         """Whether the exact probability of every choice is known."""
         if self.beliefs is not None and self.beliefs.lucky:
-            return self.beliefs.odds is not None or (self.mixed and not self.beliefs.own_luck)
+            beta = self.posterior is not None and self.posterior.law == "beta"
+            return self.beliefs.odds is not None or (self.mixed and (beta or not self.beliefs.own_luck))
         sampled = self.posterior is not None or (self.sampler is not None and self.sampler.law != "")
         return (self.selection != "sampled" or sampled) and (not self.luck or self.pieces is not None)
 

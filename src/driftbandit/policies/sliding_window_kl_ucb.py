@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any, ClassVar, Self
 
 from driftbandit.policies import confidence, divergence_bounds
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import BOUNDS, Policy
 from driftbandit.policies.rule import Rule
 from driftbandit.policies.sliding_window_ucb import SlidingWindowUCB
 from driftbandit.specification import choice, real, whole
@@ -36,6 +36,7 @@ class SlidingWindowKLUCB(Policy):
     """
 
     name: ClassVar[str] = "sw-kl-ucb"
+    family: ClassVar[str] = BOUNDS
 
     window: int = whole(1)
     confidence: float = real("[0, 1e100]", 0.0)

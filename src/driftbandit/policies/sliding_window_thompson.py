@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 from driftbandit import checks
 from driftbandit.policies import posterior
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import SAMPLING, Policy
 from driftbandit.policies.rule import Parameters, Rule
 from driftbandit.specification import real, whole
 
@@ -37,6 +37,7 @@ class SlidingWindowThompsonSampling(Policy):
     """
 
     name: ClassVar[str] = "sw-ts"
+    family: ClassVar[str] = SAMPLING
 
     window: int = whole(1)
     prior_successes: float = real("[1e-100, 1e100]", 1.0)

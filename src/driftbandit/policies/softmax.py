@@ -4,7 +4,7 @@ import dataclasses
 from typing import ClassVar
 
 from driftbandit.policies import confidence, exponential_weights, plain_means
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import BASELINES, Policy
 from driftbandit.policies.rule import Parameters, Rule
 from driftbandit.specification import real
 
@@ -33,6 +33,7 @@ class Softmax(Policy):
     """
 
     name: ClassVar[str] = "softmax"
+    family: ClassVar[str] = BASELINES
 
     temperature: float = real("[1e-100, 1e100]")
     discount: float = real("(0, 1]", 1.0)

@@ -5,7 +5,7 @@ from math import inf, sqrt
 from typing import ClassVar
 
 from driftbandit.policies import variance_bounds
-from driftbandit.policies.policy import Policy
+from driftbandit.policies.policy import BOUNDS, Policy
 from driftbandit.policies.rule import Parameters, Rule
 from driftbandit.specification import real
 
@@ -35,6 +35,7 @@ class UCBV(Policy):
     """
 
     name: ClassVar[str] = "ucb-v"
+    family: ClassVar[str] = BOUNDS
 
     confidence: float = real("[1e-100, 1e100]", 1.0)
     bound: float = real("[1e-100, 1e100]", 1.0)
