@@ -6,13 +6,14 @@ import pytest
 import driftbandit as db
 from driftbandit.arena.competition import _games
 from driftbandit.arena.effort import Effort
-from driftbandit.arena.entrants import entrants
+from driftbandit.arena.entrants import UNTOLD, entrants
 from driftbandit.arena.fitting import FITTED, first_games, fitted, grid, second_game, unfitted
 from driftbandit.arena.regrets import Regrets
-from driftbandit.arena.told import TOLD
+from driftbandit.arena.told import BELIEVING, TOLD
 from driftbandit.arena.world import World
 
 WORLD = World("fast", db.Fast(), 5000)
+MAD = db.FromMeans(means=[[0.1, 0.9], [0.9, 0.1]] * 20)
 EFFORT = Effort(seed=9)
 
 
@@ -72,17 +73,27 @@ def test_those_who_are_told_follow_their_formulas(world) -> None:
     assert TOLD["dynamic-ts"](world).threshold == world.horizon / (world.changes + 1)
     assert TOLD["rexp3"](world) == db.RestartingExp3.tuned(world.horizon, max(world.variation, 0.25), 4)
     assert TOLD["exp3-ix"](world) == db.Exp3IX.tuned(world.horizon, 4)
+    assert TOLD["cts"](world).hazard == changes / world.horizon
+    assert TOLD["glr-kl-ucb growing"](world) == db.GLRKLUCB.tuned(world.horizon, 4)
+    for name, formula in TOLD.items():
+        policy = formula(world)
+        assert policy.name == name.split()[0]
+        assert (policy.rule(4).beliefs is not None) == (name in BELIEVING)
+
+
+def test_short_games_and_many_changes_have_formulas_too() -> None:
+    for world in (World("short", db.FDSW(test=1), 2), World("restless", db.Fast(), 60), World("mad", MAD, 40)):
+        assert all(isinstance(formula(world), db.Policy) for formula in TOLD.values())
 
 
 def test_who_takes_part() -> None:
     columns: dict[str, list[str]] = {}
     for entrant in entrants([db.SlidingWindowUCB(window=50)]):
         columns.setdefault(entrant.column, []).append(entrant.label)
-    untold = ["ts", "ots", "ucb1", "uniform"]
-    assert columns.pop("untold") == (["drift-filter"] if "drift-filter" in db.Policy.known else []) + untold
+    assert columns.pop("untold") == list(UNTOLD)
+    assert columns.pop("told") == [f"{name} told" for name in TOLD]
     assert columns == {
         "yours": ["sw-ucb:window=50"],
-        "told": ["d-ucb told", "sw-ucb told", "dynamic-ts told", "rexp3 told", "exp3-ix told"],
         "fitted": ["dts fitted", "dots fitted", "sw-ucb fitted", "d-ucb fitted"],
         "oracle": ["best single arm"],
     }

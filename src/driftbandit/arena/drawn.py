@@ -1,6 +1,7 @@
 """The pictures of the arena: the profile of every policy over all environments, and one picture a family."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -22,16 +23,20 @@ COLOURS = {"told": figures.GREEN, "fitted": figures.INK, "oracle": figures.PURPL
 BRIGHT = (figures.BLUE, figures.VERMILION, figures.ORANGE, figures.SKY)
 DASHES = ("solid", (0, (6, 1.5)), (0, (2, 1.2)), (0, (4, 1.2, 1, 1.2)), (0, (1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-UNPICTURED = ("ots", "uniform")
-"""Not in the pictures of families: near another one, and far from all."""
+UNPICTURED = ("ots", "bayes-ucb", "ucb-tuned", "moss", "uniform")
+"""Not in the pictures: near another one, or far from all."""
+TOLD_PICTURED = 4
+"""Of those that are told, so many of the best are in the first picture."""
 
 
 def opening(found: Standings) -> Panel:
     """The share of environments in which a policy has at most so many times the regret of the best fitted one."""
-    limits = _limits(found, list(found.entrants))
-    series, words = [], []
-    every = styles(found)
     order = sorted(found.entrants, key=lambda one: (one.column == "oracle", geometric_mean(found.ratios(one))))
+    worse = [one for one in order if one.column == "told"][TOLD_PICTURED:]
+    order = [one for one in order if one.label not in UNPICTURED and one not in worse]
+    limits = _limits(found, order)
+    series, words = [], []
+    every = styles(order)
     for entrant in order:
         ratios = found.ratios(entrant)
         x, y = profile(ratios, limits)
@@ -58,7 +63,7 @@ def panel_of(family: Family, found: Standings) -> Panel:
     told = [one for one in found.entrants if one.column == "told"]
     oracle = [one for one in found.entrants if one.column == "oracle"]
     limits = _limits(found, [*shown, *told, *oracle])
-    every = styles(found)
+    every = styles([*shown, *oracle])
     groups = []
     for place, entrant in enumerate([*shown, *oracle]):
         showings = [found.showings[world, entrant] for world in worlds]
@@ -83,11 +88,11 @@ def panel_of(family: Family, found: Standings) -> Panel:
     )  # fmt: skip
 
 
-def styles(found: Standings) -> dict[Entrant, Style]:
+def styles(shown: Sequence[Entrant]) -> dict[Entrant, Style]:
     """How each one's line looks: those who know nothing are bright, the others have the colour of their column."""
     bright, count = 0, dict.fromkeys(COLOURS, 0)
     chosen = {}
-    for entrant in found.entrants:
+    for entrant in shown:
         if entrant.column in COLOURS:
             place = count[entrant.column]
             count[entrant.column] += 1

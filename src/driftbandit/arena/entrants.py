@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from driftbandit.arena.effort import RUNS
 from driftbandit.arena.fitting import FITTED, Fit
-from driftbandit.arena.told import TOLD
+from driftbandit.arena.told import BELIEVING, TOLD
 from driftbandit.arena.world import World
 from driftbandit.checks import reject
 from driftbandit.errors import InvalidValue
@@ -18,9 +18,20 @@ COLUMNS = {
     "fitted": "Fitted: the best setting in this environment, found on other seeds among some 500.",
     "oracle": "Oracle: knows the means, and stays with the best single arm.",
 }
-UNTOLD = ("drift-filter", "ts", "ots", "ucb1", "uniform")
-"""Those that are there: the list may name a policy that this version does not have."""
-FEWER_RUNS = {"drift-filter": 100}
+UNTOLD = (
+    "drift-filter",
+    "cts",
+    "cts:scope=arm",
+    "ts",
+    "ots",
+    "ucb1",
+    "kl-ucb",
+    "bayes-ucb",
+    "ucb-tuned",
+    "moss",
+    "uniform",
+)
+FEWER_RUNS = {"drift-filter": 100, "cts": 100, "bob": 100}
 """Of policies that take a hundred times as long as others."""
 ORACLE = "best single arm"
 
@@ -40,7 +51,7 @@ class Entrant:
     @property
     def has_beliefs(self) -> bool:
         """Whether it keeps arrays of every arm, as the drift filter does."""
-        return self.policy is not None and self.policy.rule(2).beliefs is not None
+        return self.name in BELIEVING if self.policy is None else self.policy.rule(2).beliefs is not None
 
     def policy_in(self, world: World, fit: Fit) -> Policy:
         """Who plays in this environment; not asked of the oracle, which plays no games."""
@@ -51,11 +62,10 @@ class Entrant:
 
 def entrants(own: Iterable[Policy] = ()) -> Sequence[Entrant]:
     """All of them, column by column; `own` are the policies of a user."""
-    untold = [
-        Entrant(name, "untold", name, Policy.build(name, {}), FEWER_RUNS.get(name, RUNS))
-        for name in UNTOLD
-        if name in Policy.known
-    ]
+    untold = []
+    for text in UNTOLD:
+        policy = Policy.parse(text)
+        untold.append(Entrant(text, "untold", policy.name, policy, FEWER_RUNS.get(policy.name, RUNS)))
     labels = [one.label for one in untold]
     yours = []
     for policy in own:
@@ -65,6 +75,6 @@ def entrants(own: Iterable[Policy] = ()) -> Sequence[Entrant]:
             raise InvalidValue(f"policy must be one that is not in the arena already, got {policy}")
         labels.append(str(policy))
         yours.append(Entrant(str(policy), "yours", policy.name, policy, FEWER_RUNS.get(policy.name, RUNS)))
-    told = [Entrant(f"{name} told", "told", name) for name in TOLD]
+    told = [Entrant(f"{name} told", "told", name, runs=FEWER_RUNS.get(name, RUNS)) for name in TOLD]
     fitted = [Entrant(f"{name} fitted", "fitted", name) for name in FITTED]
     return [*untold, *yours, *told, *fitted, Entrant(ORACLE, "oracle", "oracle")]

@@ -1,26 +1,39 @@
 """Policies that are told the horizon and how much changes, each by its published formula."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from driftbandit.arena.world import World
 from driftbandit.policies import (
+    GLRKLUCB,
+    BanditOverBandit,
+    ChangePointThompsonSampling,
+    CusumUCB,
+    DiscountedKLUCB,
     DiscountedUCB,
     DynamicThompsonSampling,
     Exp3IX,
+    Exp3S,
+    Exp3SIX,
+    GaussianThompsonSampling,
+    MonitoredUCB,
+    PageHinkleyUCB,
     Policy,
     RestartingExp3,
+    SlidingWindowKLUCB,
+    SlidingWindowThompsonSampling,
     SlidingWindowUCB,
 )
 
+BELIEVING = frozenset({"cts", "bob"})
+"""Those that keep arrays of every arm."""
+MONITORED = 150
+"""Rewards that M-UCB compares, as in published experiments: its formula has windows longer than most segments."""
 
-def d_ucb(world: World) -> Policy:
-    """D-UCB, by the horizon and the number of changes; where nothing changes, it is told 1."""
-    return DiscountedUCB.tuned(world.horizon, max(1, world.changes))
 
-
-def sw_ucb(world: World) -> Policy:
-    """SW-UCB, by the same."""
-    return SlidingWindowUCB.tuned(max(2, world.horizon), max(1, world.changes))
+def by_changes(kind: Any, **more: Any) -> Callable[[World], Policy]:
+    """By the horizon and the number of changes; where nothing changes, it is told 1."""
+    return lambda world: kind.tuned(max(2, world.horizon), max(1, world.changes), **more)
 
 
 def dynamic_ts(world: World) -> Policy:
@@ -38,10 +51,53 @@ def exp3_ix(world: World) -> Policy:
     return Exp3IX.tuned(world.horizon, world.n_arms)
 
 
+def exp3_s(world: World) -> Policy:
+    """EXP3.S, by the horizon and the number of changes."""
+    return Exp3S.tuned(world.horizon, world.n_arms, max(1, world.changes))
+
+
+def exp3_six(world: World) -> Policy:
+    """EXP3-SIX, by the same."""
+    return Exp3SIX.tuned(max(2, world.horizon), world.n_arms, min(max(1, world.changes), world.horizon - 1))
+
+
+def m_ucb(world: World) -> Policy:
+    """M-UCB, by the same."""
+    return MonitoredUCB.tuned(world.horizon, max(1, world.changes), world.n_arms, window=MONITORED)
+
+
+def glr_kl_ucb(world: World) -> Policy:
+    """GLR-klUCB, by the same."""
+    return GLRKLUCB.tuned(world.horizon, world.n_arms, max(1, world.changes))
+
+
+def glr_kl_ucb_growing(world: World) -> Policy:
+    """GLR-klUCB, by the horizon alone."""
+    return GLRKLUCB.tuned(world.horizon, world.n_arms)
+
+
+def bob(world: World) -> Policy:
+    """Bandit over bandit, by the horizon."""
+    return BanditOverBandit.tuned(world.horizon, world.n_arms)
+
+
 TOLD: Mapping[str, Callable[[World], Policy]] = {
-    "d-ucb": d_ucb,
-    "sw-ucb": sw_ucb,
+    "d-ucb": by_changes(DiscountedUCB),
+    "sw-ucb": by_changes(SlidingWindowUCB),
+    "d-kl-ucb": by_changes(DiscountedKLUCB),
+    "sw-kl-ucb": by_changes(SlidingWindowKLUCB),
+    "sw-ts": by_changes(SlidingWindowThompsonSampling),
+    "gaussian-ts": by_changes(GaussianThompsonSampling),
     "dynamic-ts": dynamic_ts,
+    "cts": by_changes(ChangePointThompsonSampling),
+    "cusum-ucb": by_changes(CusumUCB, warm_up=50, index="kl"),
+    "pht-ucb": by_changes(PageHinkleyUCB, index="kl"),
+    "m-ucb": m_ucb,
+    "glr-kl-ucb": glr_kl_ucb,
+    "glr-kl-ucb growing": glr_kl_ucb_growing,
+    "bob": bob,
     "rexp3": rexp3,
     "exp3-ix": exp3_ix,
+    "exp3-s": exp3_s,
+    "exp3-six": exp3_six,
 }

@@ -223,7 +223,7 @@ def pieces_of(rule: Rule, believed: What) -> tuple[Reals, Reals, Reals]:
 
 
 def mixed_probabilities(rule: Rule, believed: What) -> Reals:
-    """The probability of each arm, where luck picks one piece of what is believed: for all arms, or for each its own."""
+    """The probability of each arm, where luck picks one piece of what is believed, for all arms or for each its own."""
     weights, _, shapes = pieces_of(rule, believed)
     assert rule.beliefs is not None
     assert rule.posterior is not None
