@@ -29,6 +29,7 @@ SHORT: list[db.Policy] = [
     db.MOSS(),
     db.EpsilonGreedy(exploration=0.1, discount=0.9),
     db.Softmax(temperature=0.2, discount=0.9),
+    db.BayesUCB(discount=0.9),
 ]
 LONG: list[db.Policy] = [
     db.ThompsonSampling(),
@@ -53,6 +54,7 @@ LONG: list[db.Policy] = [
     db.MOSS(),
     db.EpsilonGreedy(exploration=0.1, discount=0.98),
     db.Softmax(temperature=0.1, discount=0.98),
+    db.BayesUCB(window=89),
 ]
 MORE: list[db.Policy] = [
     db.ThompsonSampling(prior_successes=2.5, prior_failures=1),
@@ -88,6 +90,9 @@ MORE: list[db.Policy] = [
     db.EpsilonGreedy(exploration=0.05, step_size=0.2),
     db.Softmax(temperature=0.05),
     db.Softmax(temperature=1, discount=0.7),
+    db.BayesUCB(),
+    db.BayesUCB(window=11),
+    db.BayesUCB(discount=0.97, prior_successes=0.5, prior_failures=2),
 ]
 SMALL_PRIORS: list[db.Policy] = [
     db.ThompsonSampling(prior_successes=1e-3, prior_failures=1e-3),

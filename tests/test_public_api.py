@@ -26,6 +26,7 @@ PARAMETERS = {
     "SlidingWindowUCB": ("sw-ucb", {"window": REQUIRED, "confidence": 0.5, "bound": 1}),
     "UCB1": ("ucb1", {"confidence": 2}),
     "UniformRandom": ("uniform", {}),
+    "BayesUCB": ("bayes-ucb", {**PRIOR, "discount": 1, "window": None}),
     "KLUCB": ("kl-ucb", {"confidence": 0}),
     "SlidingWindowKLUCB": ("sw-kl-ucb", {"window": REQUIRED, "confidence": 0, "logarithm": "evidence"}),
     "DiscountedKLUCB": ("d-kl-ucb", {"discount": REQUIRED, "confidence": 0, "logarithm": "evidence"}),

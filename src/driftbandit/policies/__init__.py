@@ -1,5 +1,6 @@
 """The policies, one a file."""
 
+from driftbandit.policies.bayes_ucb import BayesUCB
 from driftbandit.policies.beliefs import Beliefs
 from driftbandit.policies.clock import Clock
 from driftbandit.policies.discounted_kl_ucb import DiscountedKLUCB
@@ -31,6 +32,7 @@ __all__ = [
     "MOSS",
     "UCB1",
     "UCBV",
+    "BayesUCB",
     "Beliefs",
     "Clock",
     "DiscountedKLUCB",
