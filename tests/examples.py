@@ -46,6 +46,7 @@ SHORT: list[db.Policy] = [
     db.DiscountedWindowThompsonSampling(discount=0.8, window=4, combine="min"),
     db.KalmanThompsonSampling(movement=0.1, persistence=0.9),
     db.PredictiveSampling(movement=0.2, persistence=0.8, spread=0.4),
+    db.BayesUCB(discount=0.9),
 ]
 LONG: list[db.Policy] = [
     db.ThompsonSampling(),
@@ -84,6 +85,7 @@ LONG: list[db.Policy] = [
     db.DiscountedWindowThompsonSampling(discount=0.95, window=25),
     db.KalmanThompsonSampling(movement=0.03),
     db.PredictiveSampling(movement=0.03, persistence=0.99),
+    db.BayesUCB(window=89),
 ]
 MORE: list[db.Policy] = [
     db.ThompsonSampling(prior_successes=2.5, prior_failures=1),
@@ -151,6 +153,9 @@ MORE: list[db.Policy] = [
     db.KalmanThompsonSampling(movement=0.01, persistence=0.5, noise=0.1, spread=0.1),
     db.PredictiveSampling(movement=0.05),
     db.PredictiveSampling(movement=0, persistence=0.97, level=0.2, noise=0.3),
+    db.BayesUCB(),
+    db.BayesUCB(window=11),
+    db.BayesUCB(discount=0.97, prior_successes=0.5, prior_failures=2),
 ]
 SMALL_PRIORS: list[db.Policy] = [
     db.ThompsonSampling(prior_successes=1e-3, prior_failures=1e-3),

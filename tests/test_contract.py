@@ -323,6 +323,7 @@ def test_rules_are_numbers_and_functions_for_any_number_of_arms(policy: type, n_
         (lambda: db.SlidingWindowKLUCB.tuned(horizon=10, change_points=11), "change_points"),
         (lambda: db.DiscountedKLUCB.tuned(horizon=0, change_points=1), "horizon"),
         (lambda: db.DiscountedKLUCB.tuned(horizon=10, change_points=0), "change_points"),
+        (lambda: db.BayesUCB(discount=0.9, window=5), "window"),
         (lambda: db.EpsilonGreedy(exploration=2), "exploration"),
         (lambda: db.EpsilonGreedy(exploration=0.1, discount=0.9, step_size=0.1), "step_size"),
         (lambda: db.ChangePointThompsonSampling.tuned(horizon=1, change_points=1), "horizon"),

@@ -60,6 +60,7 @@ PARAMETERS = {
             "growing": False,
         },
     ),
+    "BayesUCB": ("bayes-ucb", {**PRIOR, "discount": 1, "window": None}),
     "KLUCB": ("kl-ucb", {"confidence": 0}),
     "SlidingWindowKLUCB": ("sw-kl-ucb", {"window": REQUIRED, "confidence": 0, "logarithm": "evidence"}),
     "DiscountedKLUCB": ("d-kl-ucb", {"discount": REQUIRED, "confidence": 0, "logarithm": "evidence"}),

@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from scipy.special import betainccinv
+
 from dice import Dice, largest, turned
 
 
@@ -200,6 +202,24 @@ class Moss(History):
         return largest(indices, dice, t)
 
 
+class BayesUpper(History):
+    """Bayes-UCB: what a mean exceeds with probability 1/t, t − 1 being the observations that count."""
+
+    binary = True
+
+    def __init__(
+        self, n_arms: int, prior_successes: float, prior_failures: float, discount: float, window: int | None
+    ) -> None:
+        super().__init__(n_arms, discount, window)
+        self.prior = prior_successes, prior_failures
+
+    def select(self, dice: Dice, t: int) -> int:
+        counts, successes = self.counts_and_sums()
+        tail = 1 / (1 + math.fsum(counts))
+        shapes = [(s + self.prior[0], n - s + self.prior[1]) for n, s in zip(counts, successes, strict=True)]
+        return largest([float(betainccinv(a, b, tail)) for a, b in shapes], dice, t)
+
+
 POLICIES: dict[str, Callable[..., Any]] = {
     "d-ucb": lambda n, discount, confidence, bound: ConfidenceBound(n, 2 * bound, confidence, discount=discount),
     "sw-ucb": lambda n, window, confidence, bound: ConfidenceBound(n, bound, confidence, window=window),
@@ -210,5 +230,6 @@ POLICIES: dict[str, Callable[..., Any]] = {
     "ucb-v": by_variance,
     "ucb-tuned": tuned,
     "moss": Moss,
+    "bayes-ucb": BayesUpper,
     "epsilon-greedy": EpsilonGreedy,
 }

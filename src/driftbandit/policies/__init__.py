@@ -1,6 +1,7 @@
 """The policies, one a file."""
 
 from driftbandit.policies.bandit_over_bandit import BanditOverBandit
+from driftbandit.policies.bayes_ucb import BayesUCB
 from driftbandit.policies.beliefs import Beliefs
 from driftbandit.policies.change_point_thompson import ChangePointThompsonSampling
 from driftbandit.policies.clock import Clock
@@ -48,6 +49,7 @@ __all__ = [
     "UCB1",
     "UCBV",
     "BanditOverBandit",
+    "BayesUCB",
     "Beliefs",
     "ChangePointThompsonSampling",
     "Clock",
