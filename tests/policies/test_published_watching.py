@@ -29,7 +29,6 @@ def found(policy: db.Policy, environment: db.Environment, horizon: int) -> tuple
 def assert_regret(policy: db.Policy, environment: db.Environment, horizon: int, expected: float, error: float) -> None:
     mean, own_error = found(policy, environment, horizon)
     told = f"{mean:.1f} ± {own_error:.1f}, not {expected} ± {error}"
-    print(policy, environment, told)
     assert abs(mean - expected) <= 3.5 * math.hypot(own_error, error), told
 
 
