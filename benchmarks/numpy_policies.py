@@ -1,4 +1,4 @@
-"""The ten policies of the paper in NumPy, vectorised over runs as a good NumPy user would write them.
+"""The ten policies of the paper, and others, in NumPy, vectorised over runs as a good NumPy user would write them.
 
 Each takes (rng, runs, n_arms) and returns two functions: select(step) → arms, and update(arms, rewards). State is
 `(runs, arms)`; everything is done in place where that is shorter or faster.
@@ -136,6 +136,130 @@ def confidence(
             past_arms[row], past_rewards[row] = arms, rewards
         clock[0] += 1
         total[0] = min(total[0] * discount + 1, window or np.inf)
+
+    return select, update
+
+
+def kl_upper(p: Any, level: Any) -> Any:
+    """The largest q with kl(p, q) ≤ level, by 20 halvings."""
+    p = np.clip(p, 1e-12, 1 - 1e-12)
+    low, high = p.copy(), np.minimum(p + np.sqrt(level / 2), 1 - 1e-12)
+    fixed = p * np.log(p) + (1 - p) * np.log1p(-p) - level
+    for _ in range(20):
+        middle = (low + high) / 2
+        above = fixed > p * np.log(middle) + (1 - p) * np.log1p(-middle)
+        high = np.where(above, middle, high)
+        low = np.where(above, low, middle)
+    return low
+
+
+def largest(rng: Any, index: Any, exploration: float) -> Any:
+    """The arm with the largest index, ties at random, and in a share of choices any."""
+    runs, n_arms = index.shape
+    best = index == index.max(axis=1, keepdims=True)
+    arms = best.argmax(axis=1) if best.sum() == runs else (best * rng.random((runs, n_arms))).argmax(axis=1)
+    return np.where(rng.random(runs) < exploration, rng.integers(n_arms, size=runs), arms)
+
+
+def cumulative(
+    rng: Any,
+    runs: int,
+    n_arms: int,
+    threshold: float,
+    exploration: float,
+    drift: float,
+    warm_up: int,
+    confidence: float,
+) -> Pair:
+    """CUSUM-UCB, and PHT-UCB (a warm-up of 0)."""
+    counts, sums, reference, up, down = np.zeros((5, runs, n_arms))
+    rows = np.arange(runs)
+
+    def select(step: int) -> Any:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_n = np.log(np.maximum(counts.sum(axis=1, keepdims=True), 1))
+            index = sums / counts + np.sqrt(confidence * log_n / counts)
+        index[counts == 0] = np.inf
+        return largest(rng, index, exploration)
+
+    def update(arms: Any, rewards: Any) -> None:
+        counts[rows, arms] += 1
+        sums[rows, arms] += rewards
+        n = counts[rows, arms]
+        early = (n <= warm_up) | (warm_up == 0)
+        level = np.where(early, sums[rows, arms] / n, reference[rows, arms])
+        reference[rows, arms] = level
+        change, watched = rewards - level, (n > warm_up)
+        up[rows, arms] = np.maximum(0, up[rows, arms] + change - drift) * watched
+        down[rows, arms] = np.maximum(0, down[rows, arms] - change - drift) * watched
+        alarm = np.flatnonzero(np.maximum(up[rows, arms], down[rows, arms]) >= threshold)
+        for numbers in (counts, sums, up, down):
+            numbers[alarm, arms[alarm]] = 0
+
+    return select, update
+
+
+def monitored(rng: Any, runs: int, n_arms: int, window: int, threshold: float, exploration: float) -> Pair:
+    """M-UCB, with the sums of both halves kept up to date."""
+    counts, sums, difference = np.zeros((3, runs, n_arms))
+    past = np.zeros((runs, n_arms, window))
+    rows, half = np.arange(runs), window // 2
+
+    def select(step: int) -> Any:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_t = np.log(np.maximum(counts.sum(axis=1, keepdims=True), 1))
+            index = sums / counts + np.sqrt(2 * log_t / counts)
+        index[counts == 0] = np.inf
+        return largest(rng, index, exploration)
+
+    def update(arms: Any, rewards: Any) -> None:
+        n = counts[rows, arms].astype(np.int64)
+        middle = past[rows, arms, (n - half) % window] * (n >= half)
+        oldest = past[rows, arms, n % window] * (n >= window)
+        past[rows, arms, n % window] = rewards
+        counts[rows, arms] += 1
+        sums[rows, arms] += rewards
+        difference[rows, arms] += rewards - 2 * middle + oldest
+        alarm = np.flatnonzero((n + 1 >= window) & (np.abs(difference[rows, arms]) > threshold))
+        for numbers in (counts, sums, difference):
+            numbers[alarm] = 0
+
+    return select, update
+
+
+def likelihood_ratio(
+    rng: Any, runs: int, n_arms: int, exploration: float, false_alarm: float, whole: bool, horizon: int
+) -> Pair:
+    """GLR-klUCB with prefix sums of every tenth reward; runs whose arm has a multiple of 10 are tested one by one."""
+    counts, sums, started = np.zeros((3, runs, n_arms))
+    prefix = np.zeros((runs, n_arms, horizon // 10 + 2))
+    rows = np.arange(runs)
+    clock = [0]
+
+    def select(step: int) -> Any:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            level = np.log(np.maximum(clock[0] - started, 1)) / counts
+            index = np.where(counts == 0, np.inf, kl_upper(sums / counts, level))
+        return largest(rng, index, exploration)
+
+    def update(arms: Any, rewards: Any) -> None:
+        clock[0] += 1
+        counts[rows, arms] += 1
+        sums[rows, arms] += rewards
+        for r in np.flatnonzero(counts[rows, arms] % 10 == 0):
+            arm, n, earned = arms[r], counts[r, arms[r]], sums[r, arms[r]]
+            prefix[r, arm, int(n) // 10] = earned
+            s = np.arange(10, n, 10)
+            old = prefix[r, arm, 1 : s.size + 1]
+            ratio = s * entropy(old / s) + (n - s) * entropy((earned - old) / (n - s)) - n * entropy(earned / n)
+            if s.size and ratio.max() >= np.log(3 * n**1.5 / false_alarm):
+                which = slice(None) if whole else arm
+                counts[r, which] = sums[r, which] = 0
+                started[r, which] = clock[0]
+
+    def entropy(p: Any) -> Any:
+        inside = np.clip(p, 1e-300, 1)
+        return p * np.log(inside) + (1 - p) * np.log(np.clip(1 - p, 1e-300, 1))
 
     return select, update
 

@@ -45,6 +45,26 @@ CASES: list[tuple[db.Policy, Callable[..., plain.Pair], float]] = [
     ),
     (db.DiscountedUCB(discount=0.95), functools.partial(plain.confidence, scale=2, confidence=0.5, discount=0.95), 4),
     (db.SlidingWindowUCB(window=24), functools.partial(plain.confidence, scale=1, confidence=0.5, window=24), 4),
+    (
+        db.CusumUCB(threshold=3.03, exploration=0.05, warm_up=20),
+        functools.partial(plain.cumulative, threshold=3.03, exploration=0.05, drift=0.1, warm_up=20, confidence=0.5),
+        4,
+    ),
+    (
+        db.PageHinkleyUCB(threshold=3.03, exploration=0.05),
+        functools.partial(plain.cumulative, threshold=3.03, exploration=0.05, drift=0.1, warm_up=0, confidence=0.5),
+        4,
+    ),
+    (
+        db.MonitoredUCB(window=20, threshold=6, exploration=0.1),
+        functools.partial(plain.monitored, window=20, threshold=6, exploration=0.1),
+        4,
+    ),
+    (
+        db.GLRKLUCB(exploration=0.05, false_alarm=0.1, scope="all"),
+        functools.partial(plain.likelihood_ratio, exploration=0.05, false_alarm=0.1, whole=True, horizon=5000),
+        4,
+    ),
 ]
 
 

@@ -94,3 +94,43 @@ def test_gaussian_thompson_sampling_is_tuned_for_segments_and_for_the_deviation_
             horizon=horizon, change_points=segments - 1, memory="window", deviation=deviation
         )
         assert (sliding.window, sliding.discount) == (round(factor * window), 1.0)
+
+
+@pytest.mark.parametrize("cls", [db.CusumUCB, db.PageHinkleyUCB])
+@pytest.mark.parametrize(("horizon", "points", "h", "share"), [(10000, 2, 8.5172, 0.04127), (5000, 4, 7.1309, 0.0755)])
+def test_the_threshold_and_exploration_of_detectors_are_those_of_liu(
+    cls: type, horizon: int, points: int, h: float, share: float
+) -> None:
+    tuned = cls.tuned(horizon=horizon, change_points=points, drift=0.05)
+    assert (tuned.threshold, tuned.exploration) == pytest.approx((h, share), abs=5e-5)
+    assert tuned.drift == 0.05
+
+
+def test_the_window_threshold_and_exploration_of_monitored_ucb_are_those_of_cao() -> None:
+    sure = math.log(2 * 3 * 5000**2)
+    tuned = db.MonitoredUCB.tuned(horizon=5000, change_points=4, n_arms=3, smallest_change=0.5)
+    exact = 4 / 0.5**2 * (math.sqrt(sure) + math.sqrt(math.log(10000))) ** 2
+    assert 0 <= tuned.window - exact < 2
+    assert tuned.window % 2 == 0
+    assert tuned.threshold == pytest.approx(math.sqrt(tuned.window / 2 * sure))
+    by_hand = db.MonitoredUCB.tuned(horizon=5000, change_points=4, n_arms=3, window=150, index="kl")
+    assert (by_hand.window, by_hand.index) == (150, "kl")
+    assert (by_hand.threshold, by_hand.exploration) == pytest.approx((37.576, 0.366), abs=5e-4)
+    assert db.MonitoredUCB.tuned(horizon=5000, change_points=1, n_arms=3, window=150).exploration == pytest.approx(
+        0.183, abs=5e-4
+    )
+    assert db.MonitoredUCB.tuned(horizon=10, change_points=10, n_arms=3, window=150).exploration == 1.0
+
+
+def test_the_exploration_and_false_alarms_of_glr_are_those_of_besson() -> None:
+    by_arm = db.GLRKLUCB.tuned(horizon=5000, n_arms=3, change_points=4)
+    assert by_arm.exploration == pytest.approx(0.05 * math.sqrt(3 * 4 * math.log(5000) / 5000))
+    assert by_arm.false_alarm == pytest.approx(1 / math.sqrt(3 * 4 * 5000))
+    together = db.GLRKLUCB.tuned(horizon=5000, n_arms=3, change_points=4, scope="all", confidence=3)
+    assert together.exploration == pytest.approx(0.05 * math.sqrt(4 * math.log(5000) / 5000))
+    assert together.false_alarm == pytest.approx(1 / math.sqrt(4 * 5000))
+    assert (together.scope, together.confidence, together.growing) == ("all", 3.0, False)
+    untold = db.GLRKLUCB.tuned(horizon=10000, n_arms=3)
+    assert untold.exploration == pytest.approx(math.sqrt(3 * math.log(10000) / 10000))
+    assert (untold.false_alarm, untold.growing) == (0.01, True)
+    assert db.GLRKLUCB.tuned(horizon=3, n_arms=9).exploration == 1.0
