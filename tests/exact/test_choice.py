@@ -26,11 +26,12 @@ def evidence_after(policy, arms, rewards):
     state = [list(rule.initial) for _ in range(2)]
     for step, (arm, reward) in enumerate(zip(arms, rewards, strict=True), 1):
         probability = policy.selection_probabilities(state)[arm]
-        state = [[a * rule.decay, b * rule.decay] for a, b in state]
+        state = [[x * d + c for x, d, c in zip(own, rule.decays, rule.drifts, strict=True)] for own in state]
         state[arm] = list(rule.learn(rule.parameters, *state[arm], reward, probability))
-        if rule.window and step > rule.window:
-            old = arms[step - rule.window - 1]
-            state[old] = list(rule.unlearn(rule.parameters, *state[old], rewards[step - rule.window - 1]))
+        same = [i for i in range(step) if arms[i] == arm] if rule.window_of == "choices" else range(step)
+        if rule.window and len(same) > rule.window:
+            gone = same[-1 - rule.window]
+            state[arms[gone]] = list(rule.unlearn(rule.parameters, *state[arms[gone]], rewards[gone]))
         if rule.restart and step % rule.restart == 0:
             state = [list(rule.initial) for _ in range(2)]
     return state

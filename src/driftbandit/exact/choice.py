@@ -13,6 +13,7 @@ from driftbandit.errors import InvalidValue
 from driftbandit.exact.beta import LARGEST, SMALLEST, selection_probabilities
 from driftbandit.exact.normal import normal_probabilities
 from driftbandit.policies import Policy, Rule
+from driftbandit.policies.posterior import sampler_of
 
 Reals = NDArray[np.float64]
 EASY = (0.05, 1e5)
@@ -131,15 +132,25 @@ def _given_shared(rule: Rule, states: list[tuple[list[list[float]], float]], nam
         scores = np.array([[float(rule.score(p, shared, *arm)) for arm in arms] for arms, shared in states])
         best = scores == scores.max(axis=1, keepdims=True)
         return np.asarray(best / best.sum(axis=1, keepdims=True))
-    if rule.posterior is None:
+    if rule.posterior is None and not rule.knows_odds:
         raise InvalidValue(f"policy must say what its scores are samples of (Rule.posterior), got {name}")
-    shape = rule.posterior.shape
+    shape = sampler_of(rule).shape or as_it_is
     shapes = np.array([[shape(p, shared, *arm) for arm in arms] for arms, shared in states], np.float64)
+    if rule.posterior is None:
+        from driftbandit.exact.scores import two_beta_probabilities  # late: imports SciPy
+
+        assert rule.sampler is not None
+        return two_beta_probabilities(shapes, rule.sampler.law)
     if rule.posterior.law == "normal":
         return normal_probabilities(shapes)
     if not np.all(shapes > 0.0):
         raise reject("evidence", "such that both shapes of every posterior are above 0", shapes.min())
     return selection_probabilities(shapes, optimistic=rule.posterior.law == "optimistic beta")
+
+
+def as_it_is(p: tuple[float, ...], shared: float, *own: float) -> tuple[float, ...]:
+    """The shape of a score where it is an arm's own numbers."""
+    return own
 
 
 def _reals(name: str, value: Any, allowed: str) -> Reals:
@@ -185,9 +196,10 @@ def functions_of_odds(rule: Rule) -> Functions:
     """What the odds of a rule run, each with arguments of the right types."""
     from driftbandit.exact.quadrature import beta_arms, normal_arms  # late, as few need them
 
-    if rule.posterior is not None:
+    pairs = rule.sampler is not None and rule.sampler.law == "larger of two betas"
+    if rule.posterior is not None or pairs:
         states, out = np.ones((1, 2, 2)), np.empty((1, 2))
-        if rule.posterior.law == "normal":
+        if rule.posterior is not None and rule.posterior.law == "normal":
             yield long_kernel(normal_arms.largest), (states, out)
         else:
             yield long_kernel(beta_arms.selection), (states, False, out)

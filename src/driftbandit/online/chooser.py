@@ -188,7 +188,8 @@ def can_score(rule: Rule, shared: float, own: list[float]) -> bool:
     except (ArithmeticError, ValueError):
         return False
     if rule.posterior is None:
-        return all(map(math.isfinite, shape))
+        pair = all(LARGE[0][0] <= value <= LARGE[1][0] for value in shape)
+        return pair if sampler.law else all(map(math.isfinite, shape))
     least, most = NORMAL if rule.posterior.law == "normal" else SMALL if rule.posterior.small else LARGE
     return all(low <= value <= high for low, value, high in zip(least, shape, most, strict=True))
 

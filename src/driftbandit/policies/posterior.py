@@ -29,6 +29,8 @@ from driftbandit.numerics.single_precision import (
 from driftbandit.policies.rule import Function, Parameters, Rule
 
 Shape = tuple[float, float]
+LAWS_OF_PAIRS = ("mean of two betas", "larger of two betas", "smaller of two betas")
+"""Of scores that are made of two Beta samples."""
 
 
 def add_prior(p: Parameters, shared: float, a: float, b: float) -> Shape:
@@ -76,6 +78,9 @@ class Sampler:
             clear), with the value within a bound where it is sure, or accepted and clear (`numerics.single_precision`).
         apart: apart(first, second) → whether rough scores prove that the first score is larger than the second.
         boosted: whether attempts look at `more`.
+        law: what a score is, where the exact odds of every arm should be known: "mean of two betas", "larger of two
+            betas" or "smaller of two betas" of Beta(shape[0], shape[1]) and Beta(shape[2], shape[3]), shapes of at
+            least 1; or any increasing function of that.
     """
 
     attempt: Function
@@ -85,6 +90,7 @@ class Sampler:
     rough: Function | None = None
     apart: Function = larger
     boosted: bool = True
+    law: str = ""
 
 
 def sampler_of(rule: Rule) -> Sampler:

@@ -57,7 +57,8 @@ class Rule:
         selection: "index": the largest `score`; "sampled": the largest sample of a `posterior`; "weighted": by weight.
         score: index: score(p, shared, *own) → a number, the larger the better. Ties are broken at random.
         posterior: sampled: what scores are samples of, a `Posterior`; the odds of every arm are then known exactly.
-        sampler: sampled, instead of a posterior: how a random score of another kind is drawn, a `Sampler`.
+        sampler: sampled, instead of a posterior: how a random score of another kind is drawn, a `Sampler`;
+            the odds are known if it says of which law.
         log_weight: weighted: log_weight(p, shared, *own) → the logarithm of the arm's weight; left out, own[0].
         probability: weighted: probability(p, share) → that of an arm with this share of all weights.
         explore: the share of choices in which any arm is taken, each alike: a number, or explore(p, step, *common).
@@ -175,9 +176,8 @@ class Rule:
         """Whether the exact probability of every choice is known."""
         if self.beliefs is not None and self.beliefs.lucky:
             return self.beliefs.odds is not None
-        return (self.selection != "sampled" or self.posterior is not None) and (
-            not self.luck or self.pieces is not None
-        )
+        sampled = self.posterior is not None or (self.sampler is not None and self.sampler.law != "")
+        return (self.selection != "sampled" or sampled) and (not self.luck or self.pieces is not None)
 
     def explored(self, step: float, common: Parameters) -> float:
         """The share of choices in which any arm is taken, in plain Python."""

@@ -17,7 +17,7 @@ from driftbandit.compiling.compilable import trouble
 from driftbandit.errors import InvalidValue
 from driftbandit.policies.beliefs import Beliefs
 from driftbandit.policies.policy import Policy
-from driftbandit.policies.posterior import Posterior, Sampler, larger, sampler_of
+from driftbandit.policies.posterior import LAWS_OF_PAIRS, Posterior, Sampler, larger, sampler_of
 from driftbandit.policies.rule import LONGEST_HISTORY, MOST_COMMON, MOST_NUMBERS, Rule, no_context, no_notice
 
 OURS = "driftbandit.policies."
@@ -124,6 +124,11 @@ def _check_sampler(name: str, rule: Rule) -> None:
         checks.one_of(f"law of {name}", rule.posterior.law, ("beta", "optimistic beta", "normal"))
     elif not isinstance(rule.sampler, Sampler):
         raise checks.reject(f"sampler of {name}", "a Sampler", rule.sampler)
+    elif rule.sampler.law not in ("", *LAWS_OF_PAIRS):
+        checks.one_of(f"law of the sampler of {name}", rule.sampler.law, LAWS_OF_PAIRS)
+    elif rule.sampler.law and rule.sampler.size != 4:
+        told = "4, the shapes of two Beta laws"
+        raise checks.reject(f"size of the sampler of {name}", told, rule.sampler.size)
     elif rule.sampler.rough is not None and rule.sampler.apart is larger:
         raise InvalidValue(f"apart of {name} must say how far rough scores are off, as rough is given")
 
@@ -297,6 +302,8 @@ class _Trial:
                 raise self.wrong("shape", allowed, shape, (shared, *own))
             if self.rule.posterior.law != "normal" and not self.rule.posterior.small and min(shape) < 1.0:
                 raise self.wrong("shape", "numbers of at least 1, as small is False", shape, (shared, *own))
+        elif sampler.law and min(shape) < 1.0:
+            raise self.wrong("shape", "numbers of at least 1, as the law of its sampler needs", shape, (shared, *own))
         try:
             found = sampler.attempt(shape, WORDS, MORE)
             sampler.accepted(shape, WORDS)
