@@ -24,6 +24,11 @@ SHORT: list[db.Policy] = [
     db.SlidingWindowThompsonSampling(window=6),
     db.GaussianThompsonSampling(discount=0.9),
     db.GaussianThompsonSampling(window=6),
+    db.DiscountedWindowThompsonSampling(discount=0.9, window=3),
+    db.DiscountedWindowThompsonSampling(discount=0.8, window=4, combine="max"),
+    db.DiscountedWindowThompsonSampling(discount=0.8, window=4, combine="min"),
+    db.KalmanThompsonSampling(movement=0.1, persistence=0.9),
+    db.PredictiveSampling(movement=0.2, persistence=0.8, spread=0.4),
 ]
 LONG: list[db.Policy] = [
     db.ThompsonSampling(),
@@ -42,6 +47,9 @@ LONG: list[db.Policy] = [
     db.UniformRandom(),
     db.SlidingWindowThompsonSampling(window=89),
     db.GaussianThompsonSampling(discount=0.97),
+    db.DiscountedWindowThompsonSampling(discount=0.95, window=25),
+    db.KalmanThompsonSampling(movement=0.03),
+    db.PredictiveSampling(movement=0.03, persistence=0.99),
 ]
 MORE: list[db.Policy] = [
     db.ThompsonSampling(prior_successes=2.5, prior_failures=1),
@@ -67,6 +75,14 @@ MORE: list[db.Policy] = [
     db.GaussianThompsonSampling(deviation=1),
     db.GaussianThompsonSampling(deviation=0.2, discount=0.5),
     db.GaussianThompsonSampling(deviation=0.3, window=24),
+    db.DiscountedWindowThompsonSampling(discount=1, window=1, combine="max"),
+    db.DiscountedWindowThompsonSampling(discount=0.5, window=24, combine="min"),
+    db.DiscountedWindowThompsonSampling(discount=0.97, window=1000),
+    db.KalmanThompsonSampling(movement=0.3),
+    db.KalmanThompsonSampling(movement=0, level=-1, noise=2, spread=3),
+    db.KalmanThompsonSampling(movement=0.01, persistence=0.5, noise=0.1, spread=0.1),
+    db.PredictiveSampling(movement=0.05),
+    db.PredictiveSampling(movement=0, persistence=0.97, level=0.2, noise=0.3),
 ]
 SMALL_PRIORS: list[db.Policy] = [
     db.ThompsonSampling(prior_successes=1e-3, prior_failures=1e-3),

@@ -59,6 +59,12 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "test": {"values": [1, 3, 2.0], "wrong": [0, 4, 1.5]},
     "low": {"values": [0, 0.5, 1], "wrong": [-0.1, 1.1]},
     "high": {"values": [0, 0.5, 1], "wrong": [-0.1, 1.1]},
+    "combine": {"values": ["mean", "max", "min"], "wrong": ["Mean", "sum", "", 0.5]},
+    "movement": {"values": [0, 0.03, 5], "wrong": [-0.1, 1e11]},
+    "persistence": {"values": [1e-6, 0.9, 1], "wrong": [0, -0.5, 1.1]},
+    "level": {"values": [-3, 0, 0.5], "wrong": [-1e31, 1e31]},
+    "noise": {"values": [0.5, 3], "wrong": [0, -1, 1e11]},
+    "spread": {"values": [0.3, 3], "wrong": [0, -1, 1e11]},
 }
 ALWAYS_WRONG = [
     math.nan,
@@ -225,7 +231,9 @@ def test_rules_are_numbers_and_functions_for_any_number_of_arms(policy: type, n_
     assert all(0 < decay <= 1 for decay in rule.decays)
     assert (rule.probability is not None) == (rule.selection == "weighted")
     assert (rule.score is not None) == (rule.selection == "index")
-    assert (rule.posterior is not None) == (rule.selection == "sampled")
+    sources = (rule.posterior is not None) + (rule.sampler is not None)
+    assert sources == (rule.selection == "sampled")
+    assert rule.knows_odds
 
 
 @pytest.mark.parametrize(

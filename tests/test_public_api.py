@@ -11,6 +11,7 @@ import driftbandit as db
 
 REQUIRED = inspect.Parameter.empty
 PRIOR = {"prior_successes": 1, "prior_failures": 1}
+KALMAN = {"movement": REQUIRED, "persistence": 1, "level": 0.5, "noise": 0.5, "spread": 0.5}
 EVERY_ENVIRONMENT = {"rested": False, "rewards": "bernoulli", "concentration": 10, "deviation": 0.5}
 PARAMETERS = {
     "ThompsonSampling": ("ts", PRIOR),
@@ -28,6 +29,9 @@ PARAMETERS = {
     "UniformRandom": ("uniform", {}),
     "SlidingWindowThompsonSampling": ("sw-ts", {"window": REQUIRED, **PRIOR}),
     "GaussianThompsonSampling": ("gaussian-ts", {"deviation": 0.5, "discount": 1, "window": None}),
+    "DiscountedWindowThompsonSampling": ("f-dsw-ts", {"discount": REQUIRED, "window": REQUIRED, "combine": "mean"}),
+    "KalmanThompsonSampling": ("kalman-ts", KALMAN),
+    "PredictiveSampling": ("predictive", KALMAN),
     "Sinusoidal": ("sinusoidal", {"period": REQUIRED, "n_arms": 4, **EVERY_ENVIRONMENT}),
     "Slow": ("slow", {"n_arms": 4, **EVERY_ENVIRONMENT}),
     "Fast": ("fast", {"n_arms": 4, **EVERY_ENVIRONMENT}),

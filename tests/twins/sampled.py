@@ -5,7 +5,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from dice import BOOST, LUCK, SCORE, Dice, largest, normal_pair
+from dice import BOOST, LUCK, SCORE, Dice, gamma, largest, normal_pair, open_uniform
 
 
 class Thompson:
@@ -172,6 +172,73 @@ class GaussianThompson:
         self.history.append((arm, reward))
 
 
+class TwoPosteriors:
+    """f-dsw TS: a sample of what fades and one of the arm's last choices, each drawn again until both are accepted."""
+
+    binary = True
+
+    def __init__(self, n_arms: int, discount: float, window: int, combine: str) -> None:
+        self.n_arms, self.discount, self.window = n_arms, discount, window
+        self.combine = {"mean": lambda pair: sum(pair) / 2, "max": max, "min": min}[combine]
+        self.history: list[tuple[int, float]] = []
+
+    def select(self, dice: Dice, t: int) -> int:
+        samples = []
+        for k in range(self.n_arms):
+            aged = [(self.discount**age, won) for age, (arm, won) in enumerate(reversed(self.history)) if arm == k]
+            recent = [won for _, won in aged[: self.window]]
+            shapes = [
+                (1 + sum(w * won for w, won in aged), 1 + sum(w * (1 - won) for w, won in aged)),
+                (1 + sum(recent), 1 + len(recent) - sum(recent)),
+            ]
+            samples.append(self.combine(self.drawn(shapes, dice, t, k)))
+        return largest(samples, dice, t)
+
+    def drawn(self, shapes: list[tuple[float, float]], dice: Dice, t: int, k: int) -> list[float]:
+        for attempt in range(2**16):
+            found = []
+            for (a, b), purpose in zip(shapes, (SCORE, BOOST), strict=True):
+                words = dice.words(t, k, purpose, attempt)
+                first, second = normal_pair(words)
+                (x, log_chance_x), (y, log_chance_y) = gamma(a, first), gamma(b, second)
+                if x > 0 and y > 0 and math.log(open_uniform(words[2])) < log_chance_x + log_chance_y:
+                    found.append(x / (x + y))
+            if len(found) == 2:
+                return found
+        raise AssertionError("a sampler that never accepts")
+
+    def learn(self, arm: int, success: float) -> None:
+        self.history.append((arm, success))
+
+
+class CappedKalman(KalmanThompson):
+    """The same, never less certain than at the start."""
+
+    def __init__(self, n_arms: int, spread: float, **moving: float) -> None:
+        super().__init__(n_arms, spread=spread, **moving)
+        self.most = spread**2
+
+    def predicted(self, mean: float, variance: float) -> tuple[float, float]:
+        mean, variance = super().predicted(mean, variance)
+        return mean, min(variance, self.most)
+
+
+class Predictive(CappedKalman):
+    """Predictive sampling: what an endless future would tell of the coming mean, as the limit of longer futures."""
+
+    def select(self, dice: Dice, t: int) -> int:
+        kept, moved, noise = self.persistence**2, self.movement**2, self.noise**2
+        x = math.inf  # the variance with which no future at all tells γ·θ'
+        for _ in range(500):
+            x = moved + 1 / (1 / noise + kept / x)
+        samples = []
+        for k, belief in enumerate(self.beliefs):
+            mean, variance = self.predicted(*belief)
+            told = kept * variance**2 / (kept * variance + x)
+            samples.append(mean + math.sqrt(told) * normal_pair(dice.words(t, k, SCORE))[0])
+        return largest(samples, dice, t)
+
+
 POLICIES: dict[str, Callable[..., Any]] = {
     "ts": lambda n, **p: Thompson(n, False, **p),
     "ots": lambda n, **p: Thompson(n, True, **p),
@@ -180,4 +247,7 @@ POLICIES: dict[str, Callable[..., Any]] = {
     "dynamic-ts": DynamicThompson,
     "sw-ts": SlidingWindowThompson,
     "gaussian-ts": GaussianThompson,
+    "f-dsw-ts": TwoPosteriors,
+    "kalman-ts": CappedKalman,
+    "predictive": Predictive,
 }

@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from driftbandit import checks
 from driftbandit.errors import InvalidValue
@@ -66,7 +66,9 @@ class GaussianThompsonSampling(Policy):
             raise InvalidValue(f"window must be None where discount is below 1, got {self.window}")
 
     @classmethod
-    def tuned(cls, horizon: int, change_points: float, memory: str = "discount", deviation: float | None = None) -> Self:
+    def tuned(
+        cls, horizon: int, change_points: float, memory: str = "discount", deviation: float | None = None
+    ) -> Self:
         """For T steps with Υ change points, so B = Υ + 1 segments, and rewards from 0 to 1.
 
             memory "discount":   γ = 1 − √(B / (T·ln T))
