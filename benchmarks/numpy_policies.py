@@ -1,4 +1,4 @@
-"""The ten policies of the paper in NumPy, vectorised over runs as a good NumPy user would write them.
+"""The policies in NumPy, vectorised over runs as a good NumPy user would write them.
 
 Each takes (rng, runs, n_arms) and returns two functions: select(step) → arms, and update(arms, rewards). State is
 `(runs, arms)`; everything is done in place where that is shorter or faster.
@@ -136,6 +136,124 @@ def confidence(
             past_arms[row], past_rewards[row] = arms, rewards
         clock[0] += 1
         total[0] = min(total[0] * discount + 1, window or np.inf)
+
+    return select, update
+
+
+def windowed_beta(rng: Any, runs: int, n_arms: int, window: int) -> Pair:
+    """SW-TS."""
+    successes, failures = np.ones((runs, n_arms)), np.ones((runs, n_arms))
+    rows = np.arange(runs)
+    past_arms = np.zeros((window, runs), np.int64)
+    past_rewards = np.zeros((window, runs))
+    clock = [0]
+
+    def select(step: int) -> Any:
+        return rng.beta(successes, failures).argmax(axis=1)
+
+    def update(arms: Any, rewards: Any) -> None:
+        successes[rows, arms] += rewards
+        failures[rows, arms] += 1 - rewards
+        row = clock[0] % window
+        if clock[0] >= window:
+            successes[rows, past_arms[row]] -= past_rewards[row]
+            failures[rows, past_arms[row]] -= 1 - past_rewards[row]
+        past_arms[row], past_rewards[row] = arms, rewards
+        clock[0] += 1
+
+    return select, update
+
+
+def gaussian(rng: Any, runs: int, n_arms: int, deviation: float, discount: float = 1.0, window: int = 0) -> Pair:
+    """Gaussian TS, with a discount or a window."""
+    counts, sums = np.zeros((runs, n_arms)), np.zeros((runs, n_arms))
+    rows = np.arange(runs)
+    past_arms = np.zeros((window, runs), np.int64)
+    past_rewards = np.zeros((window, runs))
+    clock = [0]
+
+    def select(step: int) -> Any:
+        known = np.maximum(counts, 1e-8)
+        theta = sums / known + deviation / np.sqrt(known) * rng.standard_normal((runs, n_arms))
+        unknown = counts < 1e-8
+        if unknown.any():
+            theta = np.where(unknown, 1e30 * (1 + rng.random((runs, n_arms))), theta)
+        return theta.argmax(axis=1)
+
+    def update(arms: Any, rewards: Any) -> None:
+        if discount < 1:
+            np.multiply(counts, discount, out=counts)
+            np.multiply(sums, discount, out=sums)
+        counts[rows, arms] += 1
+        sums[rows, arms] += rewards
+        if window:
+            row = clock[0] % window
+            if clock[0] >= window:
+                counts[rows, past_arms[row]] -= 1
+                sums[rows, past_arms[row]] -= past_rewards[row]
+            past_arms[row], past_rewards[row] = arms, rewards
+        clock[0] += 1
+
+    return select, update
+
+
+def two_posteriors(
+    rng: Any, runs: int, n_arms: int, discount: float, window: int, combine: Callable[..., Any] = np.add
+) -> Pair:
+    """f-dsw TS."""
+    history, recent = np.zeros((2, runs, n_arms)), np.zeros((2, runs, n_arms))
+    ring = np.zeros((window, runs, n_arms))
+    filled = np.zeros((runs, n_arms), np.int64)
+    rows = np.arange(runs)
+
+    def select(step: int) -> Any:
+        x, y = rng.beta(history[0] + 1, history[1] + 1), rng.beta(recent[0] + 1, recent[1] + 1)
+        return combine(x, y).argmax(axis=1)
+
+    def update(arms: Any, rewards: Any) -> None:
+        np.multiply(history, discount, out=history)
+        place = filled[rows, arms] % window
+        full = filled[rows, arms] >= window
+        old = ring[place, rows, arms]
+        for part in (history, recent):
+            part[0, rows, arms] += rewards
+            part[1, rows, arms] += 1 - rewards
+        recent[0, rows, arms] -= full * old
+        recent[1, rows, arms] -= full * (1 - old)
+        ring[place, rows, arms] = rewards
+        filled[rows, arms] += 1
+
+    return select, update
+
+
+def kalman(
+    rng: Any,
+    runs: int,
+    n_arms: int,
+    movement: float,
+    persistence: float = 1.0,
+    predictive: bool = False,
+    level: float = 0.5,
+    noise: float = 0.5,
+    spread: float = 0.5,
+) -> Pair:
+    """Kalman TS and predictive sampling."""
+    means, variances = np.full((runs, n_arms), level), np.full((runs, n_arms), spread**2)
+    rows = np.arange(runs)
+    kept = persistence**2
+    c = movement**2 + (1 - kept) * noise**2
+    untold = 0.5 * (c + np.sqrt(c * c + 4 * kept * (movement * noise) ** 2))
+
+    def select(step: int) -> Any:
+        means[:] = persistence * means + (1 - persistence) * level
+        np.minimum(kept * variances + movement**2, spread**2, out=variances)
+        told = variances * (kept * variances / (kept * variances + untold)) if predictive else variances
+        return (means + np.sqrt(told) * rng.standard_normal((runs, n_arms))).argmax(axis=1)
+
+    def update(arms: Any, rewards: Any) -> None:
+        gain = variances[rows, arms] / (variances[rows, arms] + noise**2)
+        means[rows, arms] += gain * (rewards - means[rows, arms])
+        variances[rows, arms] *= 1 - gain
 
     return select, update
 

@@ -45,6 +45,23 @@ CASES: list[tuple[db.Policy, Callable[..., plain.Pair], float]] = [
     ),
     (db.DiscountedUCB(discount=0.95), functools.partial(plain.confidence, scale=2, confidence=0.5, discount=0.95), 4),
     (db.SlidingWindowUCB(window=24), functools.partial(plain.confidence, scale=1, confidence=0.5, window=24), 4),
+    (db.SlidingWindowThompsonSampling(window=24), functools.partial(plain.windowed_beta, window=24), 4),
+    (db.GaussianThompsonSampling(discount=0.95), functools.partial(plain.gaussian, deviation=0.5, discount=0.95), 4),
+    (db.GaussianThompsonSampling(window=24), functools.partial(plain.gaussian, deviation=0.5, window=24), 4),
+    *(
+        (
+            db.DiscountedWindowThompsonSampling(discount=0.95, window=25, combine=word),
+            functools.partial(plain.two_posteriors, discount=0.95, window=25, combine=combine),
+            4,
+        )
+        for word, combine in (("mean", np.add), ("max", np.maximum), ("min", np.minimum))
+    ),
+    (db.KalmanThompsonSampling(movement=0.1), functools.partial(plain.kalman, movement=0.1), 4),
+    (
+        db.PredictiveSampling(movement=0.1, persistence=0.98),
+        functools.partial(plain.kalman, movement=0.1, persistence=0.98, predictive=True),
+        4,
+    ),
 ]
 
 
