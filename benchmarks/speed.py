@@ -45,6 +45,11 @@ CASES: list[tuple[db.Policy, Callable[..., plain.Pair], float]] = [
     ),
     (db.DiscountedUCB(discount=0.95), functools.partial(plain.confidence, scale=2, confidence=0.5, discount=0.95), 4),
     (db.SlidingWindowUCB(window=24), functools.partial(plain.confidence, scale=1, confidence=0.5, window=24), 4),
+    (
+        db.ChangePointThompsonSampling(hazard=0.01),
+        functools.partial(plain.change_points, hazard=0.01, places=20),
+        4,
+    ),
 ]
 
 
