@@ -382,6 +382,48 @@ def kalman(
     return select, update
 
 
+def change_points(rng: Any, runs: int, n_arms: int, hazard: float, places: int) -> Pair:
+    """CTS for all arms: weights of runs, and counts since each began."""
+    weights = np.zeros((runs, places))
+    weights[:, 0] = 1.0
+    successes, failures = np.ones((runs, places, n_arms)), np.ones((runs, places, n_arms))
+    rows = np.arange(runs)
+
+    def select(step: int) -> Any:
+        ends = weights.cumsum(axis=1)
+        place = (rng.random((runs, 1)) * ends[:, -1:] >= ends[:, :-1]).sum(axis=1)
+        return rng.beta(successes[rows, place], failures[rows, place]).argmax(axis=1)
+
+    def update(arms: Any, rewards: Any) -> None:
+        won, lost = successes[rows, :, arms], failures[rows, :, arms]
+        np.multiply(weights, np.where(rewards[:, None] > 0, won, lost) / (won + lost), out=weights)
+        np.divide(weights, weights.sum(axis=1, keepdims=True), out=weights)
+        successes[rows, :, arms] = won + rewards[:, None]
+        failures[rows, :, arms] = lost + 1 - rewards[:, None]
+        place = weights.argmin(axis=1)
+        np.multiply(weights, 1 - hazard, out=weights)
+        weights[rows, place] = hazard
+        successes[rows, place] = failures[rows, place] = 1.0
+
+    return select, update
+
+
+def gittins(rng: Any, runs: int, n_arms: int, table: Any) -> Pair:
+    """The Gittins index from a table, which is large enough for the game."""
+    successes, failures = np.zeros((runs, n_arms), np.int64), np.zeros((runs, n_arms), np.int64)
+    rows = np.arange(runs)
+
+    def select(step: int) -> Any:
+        index = table[successes, failures]
+        return ((index == index.max(axis=1, keepdims=True)) * rng.random((runs, n_arms))).argmax(axis=1)
+
+    def update(arms: Any, rewards: Any) -> None:
+        successes[rows, arms] += rewards > 0
+        failures[rows, arms] += rewards <= 0
+
+    return select, update
+
+
 def run(policy: Pair, rng: Any, means: Any, runs: int) -> Any:
     """Play the policy against a table of means; the normalised regret of every run."""
     select, update = policy

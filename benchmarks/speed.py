@@ -82,6 +82,11 @@ CASES: list[tuple[db.Policy, Callable[..., plain.Pair], float]] = [
         functools.partial(plain.kalman, movement=0.1, persistence=0.98, predictive=True),
         4,
     ),
+    (
+        db.ChangePointThompsonSampling(hazard=0.01),
+        functools.partial(plain.change_points, hazard=0.01, places=20),
+        4,
+    ),
 ]
 
 

@@ -1,7 +1,9 @@
 """Policies with beliefs: where they are others in disguise, their exact odds, and what time does to them."""
 
+import dataclasses
 import itertools
 import math
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from driftbandit.compiling.interpreter import INTERPRETED
 from driftbandit.engine.cpu.shard import Outcome, Shard, run_shard
 from driftbandit.policies import gittins
 from driftbandit.policies.gittins_tables import index_table
+from driftbandit.policies.validation import tried
 
 CTS = db.ChangePointThompsonSampling
 
@@ -97,6 +100,42 @@ def test_a_summary_is_of_the_whole_mixture() -> None:
     assert rows["b"].mean == pytest.approx(0.5)
     assert (rows["b"].low, rows["b"].high) == pytest.approx((0.025, 0.975))
     assert 0.5 < rows["a"].mean < 2 / 3
+
+
+class Own(CTS):
+    """The same by a user, who has changed something."""
+
+    name = "own-cts"
+    change: ClassVar[dict[str, Any]] = {}
+
+    def rule(self, n_arms: int) -> db.Rule:
+        right = super().rule(n_arms)
+        assert right.beliefs is not None
+        return dataclasses.replace(right, beliefs=dataclasses.replace(right.beliefs, **self.change))
+
+
+@pytest.mark.parametrize("scope", ["all", "arm"])
+def test_beliefs_of_a_users_own_can_be_sampled_from(scope: str) -> None:
+    assert tried(Own(hazard=0.1, scope=scope), 3).selection == "sampled"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"lucky": False}, "^lucky of the beliefs of Own must be True, as its judge looks at luck"),
+        ({"own_luck": 1}, "^own_luck of the beliefs of Own must be"),
+        ({"pieces": 3}, "^pieces of the beliefs of Own must be a function"),
+        ({"pieces": lambda *_: (np.ones((2, 1)), np.ones((3, 1, 2)))}, "^pieces of the beliefs of Own must be weights"),
+        ({"pieces": lambda *_: (np.ones((1, 2)), np.ones((3, 2, 2)))}, "^weights of the pieces of Own must be"),
+    ],
+)
+def test_mistakes_in_pieces_are_answered_in_one_line(
+    change: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Own, "change", change)
+    with pytest.raises(db.InvalidValue, match=message) as error:
+        tried(Own(hazard=0.1), 3)
+    assert "\n" not in str(error.value)
 
 
 # The Gittins index

@@ -43,8 +43,8 @@ class GittinsIndex(Policy):
 
             with Brezzi and Lai's ψ, which is poor for arms of which little is known.
         discount: (γ) what the evidence of every arm is multiplied by at each step, in (0, 1].
-        prior_successes: successes that every arm starts with, from 1e-6 to 1e6.
-        prior_failures: failures that every arm starts with, from 1e-6 to 1e6.
+        prior_successes: successes that every arm starts with, from 1e-12 to 1e12.
+        prior_failures: failures that every arm starts with, from 1e-12 to 1e12.
 
     >>> print(GittinsIndex(future=0.9))
     gittins:future=0.9
@@ -60,8 +60,8 @@ class GittinsIndex(Policy):
     future: float = real("(0, 0.99999]")
     method: str = choice("table", "approximation")
     discount: float = real("(0, 1]", 1.0)
-    prior_successes: float = real("[1e-6, 1e6]", 1.0)
-    prior_failures: float = real("[1e-6, 1e6]", 1.0)
+    prior_successes: float = real("[1e-12, 1e12]", 1.0)
+    prior_failures: float = real("[1e-12, 1e12]", 1.0)
 
     def rule(self, n_arms: int) -> Rule:
         p = (self.prior_successes, self.prior_failures, -math.log(self.future))

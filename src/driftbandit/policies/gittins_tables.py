@@ -30,7 +30,7 @@ def gittins_index(successes: float, failures: float, future: float) -> float:
     """The Gittins index of an arm with a Beta(successes, failures) posterior, right to six digits.
 
     Parameters:
-        successes, failures: (a, b) of the posterior, from 1e-6 to 1e6: with a uniform prior, one more than were seen.
+        successes, failures: (a, b) of the posterior, from 1e-12 to 1e12: with a uniform prior, one more than were seen.
         future: (β) what the next step's reward is worth, compared with this step's, in (0, 0.999].
 
     >>> round(gittins_index(1, 1, 0.9), 4)
@@ -39,14 +39,18 @@ def gittins_index(successes: float, failures: float, future: float) -> float:
     References:
         Gittins (1979), Bandit processes and dynamic allocation indices.
     """
-    a = checks.real("successes", successes, "[1e-6, 1e6]")
-    b = checks.real("failures", failures, "[1e-6, 1e6]")
+    a = checks.real("successes", successes, "[1e-12, 1e12]")
+    b = checks.real("failures", failures, "[1e-12, 1e12]")
     beta = checks.real("future", future, f"(0, {LARGEST}]")
     from scipy import optimize  # late: takes a while to import
 
     depth = steps_ahead(beta, 1e-7)
-    found = optimize.brentq(lambda reward: gain(a, b, beta, np.array([reward]), depth, 0)[0][0, 0], a / (a + b), 1.0)
-    return float(found)
+    mean = a / (a + b)
+
+    def more(reward: float) -> float:
+        return float(gain(a, b, beta, np.array([reward]), depth, 0)[0][0, 0])
+
+    return float(optimize.brentq(more, mean, 1.0)) if more(mean) > 0.0 > more(1.0) else mean  # else all is known
 
 
 def steps_ahead(future: float, accuracy: float) -> int:
