@@ -90,8 +90,6 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "spread": {"values": [0.3, 3], "wrong": [0, -1, 1e11]},
 }
 ELSEWHERE: dict[tuple[str, str], dict[str, Any]] = {
-    ("gittins", "prior_successes"): {"values": [1e-6, 1, 3.5], "wrong": [0, -1, 1e7]},
-    ("gittins", "prior_failures"): {"values": [1e-6, 1, 3.5], "wrong": [0, -1, 1e7]},
     ("exp3", "exploration"): {"values": [1e-9, 0.1, 1], "wrong": [0, -0.5, 1.1]},
     ("rexp3", "exploration"): {"values": [1e-9, 0.1, 1], "wrong": [0, -0.5, 1.1]},
     ("cusum-ucb", "exploration"): {"values": [0, 0.1, 1], "wrong": [-0.5, 1.1]},
