@@ -11,8 +11,8 @@ from driftbandit.compiling import gears
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
 settings.load_profile("repeatable")
 
-MOST_INTERPRETED = 1000
-"""Calls of a live function before it is compiled: by then it has taken as long as the compiler would."""
+MOST_INTERPRETED = 100
+"""Calls of a live function before it is compiled: in most tests there are fewer."""
 _calls: collections.Counter[int] = collections.Counter()
 
 

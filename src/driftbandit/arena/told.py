@@ -87,7 +87,7 @@ TOLD: Mapping[str, Callable[[World], Policy]] = {
     "d-kl-ucb": by_changes(DiscountedKLUCB),
     "sw-kl-ucb": by_changes(SlidingWindowKLUCB),
     "sw-ts": by_changes(SlidingWindowThompsonSampling),
-    "gaussian-ts": by_changes(GaussianThompsonSampling),
+    "gaussian-ts": by_changes(GaussianThompsonSampling, memory="window"),
     "dynamic-ts": dynamic_ts,
     "cts": by_changes(ChangePointThompsonSampling),
     "cusum-ucb": by_changes(CusumUCB, warm_up=50, index="kl"),
