@@ -2,8 +2,8 @@
 
 In the log odds z = ln(x/(1 − x)) the density of Beta(a, b) is x^a·(1 − x)^b / B(a, b), whose logarithm is concave for
 all shapes, and so is that of either tail. Newton's method on the logarithm of the tail therefore finds its way from
-anywhere. All derivatives follow from the density, so three more terms cost little; and the first guess is mostly so good
-that one or two steps do.
+anywhere. All derivatives follow from the density, so three more terms cost little, and the first guess is mostly good:
+one or two steps do.
 """
 
 import math
