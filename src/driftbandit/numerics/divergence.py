@@ -35,7 +35,7 @@ def kl_upper(p: float, x: float) -> float:
     short = max(one - q, exp(level / rest))  # of 1: q itself would round to it
     for _ in range(STEPS):
         short = min(max(short, real(LEAST)), rest)
-        q = one - short
+        q = max(one - short, real(LEAST))  # above 0 even where p is 0, whose answer is another
         slope = max(rest - short, real(LEAST))
         short += (level - inside * log(q) - rest * log(short)) * q * short / slope
     q = one - min(max(short, real(0.0)), rest)
