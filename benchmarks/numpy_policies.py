@@ -424,6 +424,134 @@ def gittins(rng: Any, runs: int, n_arms: int, table: Any) -> Pair:
     return select, update
 
 
+def window_counts(
+    rng: Any, runs: int, n_arms: int, discount: float = 1.0, window: int = 0
+) -> tuple[Any, Any, Callable[[Any, Any], None], Callable[[], float]]:
+    """Counts and sums of rewards, discounted or of a window, how they are updated, and how many observations count."""
+    counts, sums = np.zeros((runs, n_arms)), np.zeros((runs, n_arms))
+    rows = np.arange(runs)
+    past_arms = np.zeros((window, runs), np.int64)
+    past_rewards = np.zeros((window, runs))
+    state = {"clock": 0, "total": 0.0}
+
+    def update(arms: Any, rewards: Any) -> None:
+        if discount < 1:
+            np.multiply(counts, discount, out=counts)
+            np.multiply(sums, discount, out=sums)
+        counts[rows, arms] += 1
+        sums[rows, arms] += rewards
+        if window:
+            row = state["clock"] % window
+            if state["clock"] >= window:
+                counts[rows, past_arms[row]] -= 1
+                sums[rows, past_arms[row]] -= past_rewards[row]
+            past_arms[row], past_rewards[row] = arms, rewards
+        state["clock"] += 1
+        state["total"] = min(state["total"] * discount + 1, window or np.inf)
+
+    return counts, sums, update, lambda: state["total"]
+
+
+def first_of_largest(rng: Any, index: Any, counts: Any) -> Any:
+    """Arms without observations first, then the largest index; ties at random."""
+    index[counts == 0] = np.inf
+    best = index == index.max(axis=1, keepdims=True)
+    if best.sum() == len(index):
+        return best.argmax(axis=1)
+    return (best * rng.random(index.shape)).argmax(axis=1)
+
+
+def divergence(rng: Any, runs: int, n_arms: int, discount: float = 1.0, window: int = 0) -> Pair:
+    """kl-UCB, D-kl-UCB and SW-kl-UCB: fifty halvings, as the bounds of good arms differ only near 1."""
+    counts, sums, update, total = window_counts(rng, runs, n_arms, discount, window)
+
+    def select(step: int) -> Any:
+        seen = np.maximum(counts, 1e-12)
+        mean, level = sums / seen, np.log(max(total(), 1.0)) / seen
+        low, high = mean.copy(), np.minimum(1.0, mean + np.sqrt(level / 2))
+        own = mean * np.log(np.maximum(mean, 1e-300)) + (1 - mean) * np.log(np.maximum(1 - mean, 1e-300))
+        for _ in range(50):
+            middle = (low + high) / 2
+            cross = mean * np.log(np.maximum(middle, 1e-300)) + (1 - mean) * np.log(np.maximum(1 - middle, 1e-300))
+            within = own - cross <= level
+            low, high = np.where(within, middle, low), np.where(within, high, middle)
+        return first_of_largest(rng, low, counts)
+
+    return select, update
+
+
+def upper_quantile(rng: Any, runs: int, n_arms: int, discount: float = 1.0, window: int = 0) -> Pair:
+    """Bayes-UCB with SciPy's quantiles."""
+    from scipy.special import betainccinv
+
+    counts, sums, update, total = window_counts(rng, runs, n_arms, discount, window)
+    everywhere = np.ones_like(counts)
+
+    def select(step: int) -> Any:
+        return first_of_largest(rng, betainccinv(sums + 1, counts - sums + 1, 1 / (1 + total())), everywhere)
+
+    return select, update
+
+
+def by_variance(rng: Any, runs: int, n_arms: int, tuned: bool) -> Pair:
+    """UCB-V and UCB-Tuned; 0/1 rewards are their own squares, but any are taken."""
+    counts, sums, squares = (np.zeros((runs, n_arms)) for _ in range(3))
+    rows = np.arange(runs)
+
+    def select(step: int) -> Any:
+        level, seen = np.log(max(step, 1)), np.maximum(counts, 1)
+        mean = sums / seen
+        variance = np.maximum(squares / seen - mean**2, 0)
+        if tuned:
+            padding = np.sqrt(level / seen * np.minimum(0.25, variance + np.sqrt(2 * level / seen)))
+        else:
+            padding = np.sqrt(2 * variance * level / seen) + 3 * level / seen
+        return first_of_largest(rng, mean + padding, counts)
+
+    def update(arms: Any, rewards: Any) -> None:
+        counts[rows, arms] += 1
+        sums[rows, arms] += rewards
+        squares[rows, arms] += rewards**2
+
+    return select, update
+
+
+def moss(rng: Any, runs: int, n_arms: int) -> Pair:
+    """MOSS for any horizon."""
+    counts, sums, update, total = window_counts(rng, runs, n_arms)
+
+    def select(step: int) -> Any:
+        seen = np.maximum(counts, 1)
+        padding = np.sqrt(1.175 * np.maximum(np.log(max(total(), 1) / (n_arms * seen)), 0) / seen)
+        return first_of_largest(rng, sums / seen + padding, counts)
+
+    return select, update
+
+
+def greedy(rng: Any, runs: int, n_arms: int, exploration: float, discount: float = 1.0) -> Pair:
+    """ε-greedy on discounted means."""
+    counts, sums, update, _ = window_counts(rng, runs, n_arms, discount)
+
+    def select(step: int) -> Any:
+        arms = first_of_largest(rng, sums / np.maximum(counts, 1e-200), counts)
+        return np.where(rng.random(runs) < exploration, rng.integers(0, n_arms, runs), arms)
+
+    return select, update
+
+
+def softmax(rng: Any, runs: int, n_arms: int, temperature: float, discount: float = 1.0) -> Pair:
+    """Softmax on discounted means."""
+    counts, sums, update, _ = window_counts(rng, runs, n_arms, discount)
+
+    def select(step: int) -> Any:
+        mean = np.where(counts > 0, sums / np.maximum(counts, 1e-200), 1.0) / temperature
+        weights = np.exp(mean - mean.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        return (rng.random((runs, 1)) >= weights.cumsum(axis=1)[:, :-1]).sum(axis=1)
+
+    return select, update
+
+
 def run(policy: Pair, rng: Any, means: Any, runs: int) -> Any:
     """Play the policy against a table of means; the normalised regret of every run."""
     select, update = policy

@@ -87,6 +87,24 @@ CASES: list[tuple[db.Policy, Callable[..., plain.Pair], float]] = [
         functools.partial(plain.change_points, hazard=0.01, places=20),
         4,
     ),
+    (db.KLUCB(), plain.divergence, 4),
+    (db.SlidingWindowKLUCB(window=24), functools.partial(plain.divergence, window=24), 4),
+    (db.DiscountedKLUCB(discount=0.95), functools.partial(plain.divergence, discount=0.95), 4),
+    (db.BayesUCB(discount=0.95), functools.partial(plain.upper_quantile, discount=0.95), 4),
+    (db.BayesUCB(), plain.upper_quantile, 4),
+    (db.UCBV(), functools.partial(plain.by_variance, tuned=False), 4),
+    (db.UCBTuned(), functools.partial(plain.by_variance, tuned=True), 4),
+    (db.MOSS(), plain.moss, 4),
+    (
+        db.EpsilonGreedy(exploration=0.1, discount=0.95),
+        functools.partial(plain.greedy, exploration=0.1, discount=0.95),
+        4,
+    ),
+    (
+        db.Softmax(temperature=0.1, discount=0.95),
+        functools.partial(plain.softmax, temperature=0.1, discount=0.95),
+        4,
+    ),
 ]
 
 

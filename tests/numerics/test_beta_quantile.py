@@ -36,7 +36,7 @@ def test_quantiles_are_those_of_scipy(found: np.ndarray) -> None:
 
 
 def test_quantiles_are_right_by_the_integral_of_40_digits(found: np.ndarray) -> None:
-    """The tail above what was found is the one asked for, up to what a relative error of 1e-11 of the quantile does."""
+    """The tail above what was found is the one asked for, up to what a relative error of 1e-10 of the quantile does."""
     moderate = (cases(20_000)[:, :2].max(axis=1) < 200) & (found > 1e-200) & (found < 1 - 1e-6)
     chosen = np.flatnonzero(moderate)[:60].tolist()
     with mp.workdps(40):
@@ -44,7 +44,7 @@ def test_quantiles_are_right_by_the_integral_of_40_digits(found: np.ndarray) -> 
             a, b, tail, x = map(mpf, (*cases(20_000)[i].tolist(), float(found[i])))
             above = mp.betainc(a, b, x, 1, regularized=True)
             density = x ** (a - 1) * (1 - x) ** (b - 1) / mp.beta(a, b)
-            assert abs(above - tail) <= 1e-11 * x * density, (a, b, tail)
+            assert abs(above - tail) <= 1e-10 * x * density, (a, b, tail)
 
 
 def test_simple_laws_have_simple_quantiles() -> None:

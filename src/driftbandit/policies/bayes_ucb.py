@@ -28,7 +28,7 @@ class BayesUCB(Policy):
     costs some ten times as much. Where arms drift, give it a discount or a window.
 
     Parameters:
-        prior_successes: (α0) successes that never fade, from 1e-100 to 1e100; below 1e-30 and above 1e9 as these.
+        prior_successes: (α0) successes that never fade, from 1e-100 to 1e100; below 1e-6 and above 1e9 as these.
         prior_failures: (β0) failures that never fade, in the same range.
         discount: (γ) what evidence is multiplied by at each step, in (0, 1].
         window: (τ) how many steps an observation lasts, a whole number of at least 1; None: for ever. Not together with

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from driftbandit.checks import reject
 from driftbandit.policies import confidence, plain_means
+from driftbandit.policies.plain_means import FADED
 from driftbandit.policies.policy import BASELINES, Policy
 from driftbandit.policies.rule import Parameters, Rule
 from driftbandit.specification import flag, optional_real, real
@@ -72,7 +73,7 @@ class EpsilonGreedy(Policy):
 
 def best_mean(p: Parameters, shared: float, n: float, earned: float) -> float:
     """Mean reward."""
-    return earned / n if n > plain_means.FADED else inf
+    return earned / n if n > FADED else inf
 
 
 def less_and_less(p: Parameters, step: float) -> float:

@@ -4,6 +4,7 @@ import dataclasses
 from typing import ClassVar
 
 from driftbandit.policies import confidence, exponential_weights, plain_means
+from driftbandit.policies.plain_means import FADED
 from driftbandit.policies.policy import BASELINES, Policy
 from driftbandit.policies.rule import Parameters, Rule
 from driftbandit.specification import real
@@ -53,4 +54,4 @@ class Softmax(Policy):
 
 def heat(p: Parameters, shared: float, n: float, earned: float) -> float:
     """The mean, in temperatures."""
-    return (earned / n if n > plain_means.FADED else 1.0) / p[0]
+    return (earned / n if n > FADED else 1.0) / p[0]

@@ -7,6 +7,7 @@ from typing import ClassVar
 from driftbandit.policies import variance_bounds
 from driftbandit.policies.policy import BOUNDS, Policy
 from driftbandit.policies.rule import Parameters, Rule
+from driftbandit.policies.variance_bounds import variance
 from driftbandit.specification import real
 
 
@@ -53,7 +54,7 @@ class UCBTuned(Policy):
 def index(p: Parameters, shared: float, n: float, earned: float, squares: float) -> float:
     """Mean reward plus padding."""
     often = max(n, 1.0)
-    most = variance_bounds.variance(often, earned, squares) + sqrt(2.0 * shared / often)
+    most = variance(often, earned, squares) + sqrt(2.0 * shared / often)
     return earned / often + sqrt(min(most, 0.25) * shared / often) if n > 0.0 else inf
 
 

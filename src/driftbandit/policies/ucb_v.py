@@ -7,6 +7,7 @@ from typing import ClassVar
 from driftbandit.policies import variance_bounds
 from driftbandit.policies.policy import BOUNDS, Policy
 from driftbandit.policies.rule import Parameters, Rule
+from driftbandit.policies.variance_bounds import variance
 from driftbandit.specification import real
 
 
@@ -57,7 +58,7 @@ class UCBV(Policy):
 def index(p: Parameters, shared: float, n: float, earned: float, squares: float) -> float:
     """Mean reward plus padding."""
     often = max(n, 1.0)
-    spread = sqrt(2.0 * variance_bounds.variance(often, earned, squares) * shared / often)
+    spread = sqrt(2.0 * variance(often, earned, squares) * shared / often)
     return earned / often + spread + p[1] * shared / often if n > 0.0 else inf
 
 
