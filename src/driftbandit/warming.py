@@ -20,6 +20,10 @@ USUAL = {
     "window": 100,
     "false_alarm": 0.01,
     "sharing": 0.001,
+    "temperature": 0.1,
+    "future": 0.95,
+    "horizon": 5000,
+    "movement": 0.03,
 }
 """Values for what policies must be told; kernels are the same for all of them."""
 

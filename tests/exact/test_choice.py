@@ -17,6 +17,7 @@ POLICIES = [
     db.DynamicThompsonSampling(threshold=4),
     db.RestartingExp3(batch=3),
     db.SlidingWindowUCB(window=3),
+    db.DiscountedWindowThompsonSampling(discount=0.9, window=3),
 ]
 RUNS = 100_000
 

@@ -9,6 +9,7 @@ import pytest
 import driftbandit as db
 from driftbandit.policies import Posterior, Sampler, validation
 from driftbandit.policies.rule import Rule
+from driftbandit.warming import USUAL
 from rules import RULES
 
 
@@ -150,6 +151,29 @@ def answer(rule) -> str:
             {"selection": "sampled", "sampler": Sampler(lambda shape, words, more: shape[5])},
             "sampler of Mine fails for 0, 0: IndexError",
         ),
+        (
+            {"selection": "sampled", "sampler": Sampler(lambda shape, words, more: (0.5, True), law="beta")},
+            'law of the sampler of Mine must be "mean of two betas" or "larger of two betas" or "smaller of two b',
+        ),
+        (
+            {
+                "selection": "sampled",
+                "sampler": Sampler(lambda shape, words, more: (0.5, True), law="mean of two betas"),
+            },
+            "size of the sampler of Mine must be 4, the shapes of two Beta laws, got 2",
+        ),
+        (
+            {
+                "selection": "sampled",
+                "sampler": Sampler(
+                    lambda shape, words, more: (0.5, True),
+                    shape=lambda p, shared, a, b: (a, b, 1.0, 1.0),
+                    size=4,
+                    law="mean of two betas",
+                ),
+            },
+            "shape of Mine must return numbers of at least 1, as the law of its sampler needs, got",
+        ),
     ],
 )
 def test_a_mistake_is_answered_in_one_line(change, part: str) -> None:
@@ -191,10 +215,8 @@ def test_right_rules_pass_and_are_returned() -> None:
 @pytest.mark.parametrize("n_arms", [2, 3, 7])
 def test_the_package_s_own_rules_would_pass(known, n_arms: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(validation, "OURS", "nobody's")
-    needed = {"discount": 0.5, "threshold": 5.0, "exploration": 0.2, "batch": 5, "learning_rate": 0.1, "window": 6}
-    needed |= {"false_alarm": 0.1}
     fields = {field.name for field in dataclasses.fields(known) if field.default is dataclasses.MISSING}
-    policy = known(**{name: needed[name] for name in fields})
+    policy = known(**{name: USUAL[name] for name in fields})
     assert validation.tried(policy, n_arms) == policy.rule(n_arms)
 
 

@@ -36,6 +36,10 @@ INNER = 80
 """Nodes of the inner quadrature."""
 FLAT = 5
 """Order to which the inner nodes crowd at both ends, where a density may be a broken power."""
+LENGTH = 2.0
+"""Of a panel, in scales of what it touches."""
+NEAREST = 2.0**-8
+"""How close panels crowd about singular places, as a part of how long they would be else."""
 SHORTEST = 2.0**-30
 MOST_PANELS = 1 << 16
 SLICE = 256
@@ -216,8 +220,10 @@ class _Pair:
             at = inside[first : first + SLICE]
             u, rest, v, remainder, measure = self._inner(x[at])
             (a, b), (c, d) = self.shapes
-            logs = special.xlogy(a - 1.0, u) + special.xlogy(b - 1.0, rest)
-            logs += special.xlogy(c - 1.0, v) + special.xlogy(d - 1.0, remainder) - self.logs.sum()
+            logs = np.full(u.shape, -self.logs.sum())
+            for shape, place in ((a, u), (b, rest), (c, v), (d, remainder)):
+                if shape != 1.0:
+                    logs += (shape - 1.0) * np.log(np.maximum(place, 1e-300))
             out[at] = 2.0 * (measure * np.exp(logs)).sum(axis=1)
         return out
 
@@ -312,10 +318,10 @@ def _edges(features: Feature, low: float, high: float, singular: tuple[float, ..
         left, right = edges[:-1], edges[1:]
         width = right - left
         touched = (features.low < right[:, None]) & (features.high > left[:, None])
-        limit = np.where(touched, features.scale, np.inf).min(axis=1)
+        limit = np.where(touched, LENGTH * features.scale, np.inf).min(axis=1)
         if points.size:
             away = np.maximum(points - right[:, None], left[:, None] - points).clip(0.0).min(axis=1)
-            limit = np.minimum(limit, np.maximum(away, np.minimum(limit, 1.0) * 2.0**-12))
+            limit = np.minimum(limit, np.maximum(away, np.minimum(limit, 1.0) * NEAREST))
         long = (width > limit) & (width > SHORTEST * (high - low))
         if not long.any() or len(edges) > MOST_PANELS:
             return edges
