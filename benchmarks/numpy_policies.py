@@ -166,22 +166,6 @@ def change_points(rng: Any, runs: int, n_arms: int, hazard: float, places: int) 
     return select, update
 
 
-def gittins(rng: Any, runs: int, n_arms: int, table: Any) -> Pair:
-    """The Gittins index from a table, which is large enough for the game."""
-    successes, failures = np.zeros((runs, n_arms), np.int64), np.zeros((runs, n_arms), np.int64)
-    rows = np.arange(runs)
-
-    def select(step: int) -> Any:
-        index = table[successes, failures]
-        return ((index == index.max(axis=1, keepdims=True)) * rng.random((runs, n_arms))).argmax(axis=1)
-
-    def update(arms: Any, rewards: Any) -> None:
-        successes[rows, arms] += rewards > 0
-        failures[rows, arms] += rewards <= 0
-
-    return select, update
-
-
 def run(policy: Pair, rng: Any, means: Any, runs: int) -> Any:
     """Play the policy against a table of means; the normalised regret of every run."""
     select, update = policy
