@@ -192,6 +192,7 @@ def test_right_rules_pass_and_are_returned() -> None:
 def test_the_package_s_own_rules_would_pass(known, n_arms: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(validation, "OURS", "nobody's")
     needed = {"discount": 0.5, "threshold": 5.0, "exploration": 0.2, "batch": 5, "learning_rate": 0.1, "window": 5}
+    needed |= {"future": 0.5, "horizon": 100}
     fields = {field.name for field in dataclasses.fields(known) if field.default is dataclasses.MISSING}
     policy = known(**{name: needed[name] for name in fields})
     assert validation.tried(policy, n_arms) == policy.rule(n_arms)
