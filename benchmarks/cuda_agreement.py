@@ -27,8 +27,10 @@ def long_shard(policy: db.Policy, environment: db.Environment) -> Shard:
 
 
 def pairs() -> list[tuple[db.Policy, db.Environment]]:
-    few = {"ts", "exp3", "sw-ucb"}  # enough of the path for many arms
-    return [(p, e) for e in ENVIRONMENTS for p in POLICIES if e.n_arms < 50 or p.name in few]
+    """Every policy in the first world and in one of the others, in turns; a few with many arms."""
+    first, *others, many = ENVIRONMENTS
+    found = [pair for turn, p in enumerate(POLICIES) for pair in ((p, first), (p, others[turn % len(others)]))]
+    return found + [(p, many) for p in POLICIES if p.name in {"ts", "exp3", "sw-ucb", "kl-ucb", "exp3-s"}]
 
 
 def warm(processes: int) -> float:
