@@ -83,8 +83,8 @@ def quantile(p: Parameters, shared: float, a: float, b: float) -> float:
 def interval(p: Parameters, shared: float, a: float, b: float) -> tuple[float, float, float]:
     """The posterior mean, and the 95% interval about it."""
     successes, failures = a + p[0], b + p[1]
-    ends = (beta_upper(successes, failures, 1.0 - TAIL), beta_upper(successes, failures, TAIL))
-    return (successes / (successes + failures), *ends)
+    low, high = (beta_upper(successes, failures, tail) for tail in (1.0 - TAIL, TAIL))
+    return successes / (successes + failures), float(low), float(high)
 
 
 def uncount(p: Parameters, a: float, b: float, reward: float) -> tuple[float, float]:

@@ -38,7 +38,8 @@ def index(p: Parameters, shared: float, a: float, b: float) -> float:
 def interval(p: Parameters, shared: float, a: float, b: float) -> tuple[float, float, float]:
     """Mean reward, and its lower and upper bound."""
     mean = b / a if a > 0.0 else nan
-    return mean, 1.0 - kl_upper(1.0 - mean, shared / a) if a > 0.0 else -inf, index(p, shared, a, b)
+    low = 1.0 - kl_upper(1.0 - mean, shared / a) if a > 0.0 else -inf
+    return mean, float(low), float(index(p, shared, a, b))
 
 
 def level(p: Parameters, total: float) -> float:
