@@ -55,9 +55,9 @@ def test_regret_in_env_a(policy: db.Policy, expected: float, error: float) -> No
         (db.MonitoredUCB(window=150, threshold=37.576, exploration=3 / 9, index="kl"), (518, 774), (0.5, 0.5)),
         (db.MonitoredUCB(window=150, threshold=37.576, exploration=3 / 17, index="kl"), (287, 550), (1, 6)),
         (db.GLRKLUCB.tuned(horizon=5000, n_arms=3, change_points=4, confidence=3), (57, 90), (1, 1)),
-        (db.GLRKLUCB.tuned(horizon=5000, n_arms=3, change_points=4), (43, 73), (1, 1)),
+        (db.GLRKLUCB.tuned(horizon=5000, n_arms=3, change_points=4), (43, 73), (0.5, 0.5)),
         (db.GLRKLUCB.tuned(horizon=5000, n_arms=3, change_points=4, scope="all", confidence=3), (69, 105), (1, 1)),
-        (db.GLRKLUCB.tuned(horizon=5000, n_arms=3, change_points=4, scope="all"), (46, 77), (1, 1)),
+        (db.GLRKLUCB.tuned(horizon=5000, n_arms=3, change_points=4, scope="all"), (46, 77), (0.5, 0.5)),
     ],
     ids=str,
 )
@@ -84,7 +84,7 @@ def threefold_index(p, shared, n, earned, age):
 
 @pytest.mark.parametrize(("problem", "expected", "printed"), [(1, 73, 74), (2, 112, 113)])
 def test_the_printed_regret_of_glr_is_that_of_another_level(problem: int, expected: float, printed: float) -> None:
-    """The numbers in print, of 1000 runs, are met by the program's level and by no other."""
+    """The numbers in print, of 1000 runs, are met by the program's level; those of the definition are further above."""
     policy = ThreefoldGLR.tuned(horizon=5000, n_arms=3, change_points=4)
     assert_regret(policy, db.Besson(problem=problem), 5000, expected, 1)
     assert_regret(policy, db.Besson(problem=problem), 5000, printed, 1)

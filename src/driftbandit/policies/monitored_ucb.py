@@ -38,7 +38,7 @@ class MonitoredUCB(Policy):
 
     The paper explores on a schedule: at step t it takes arm t mod ⌈K/γ⌉ where that is one of the K, a share of K/⌈K/γ⌉.
     Here a share of choices is left to chance, so that their odds are known and worth logging; for the same share,
-    regret was at most 2% more.
+    regret was up to 2% more.
 
     For few changes, more than K·w/γ steps apart, of a known least size. It is not for drift, nor for many small
     changes: the window of the formula is often longer than what it should fit into, and exploration costs all the time.
