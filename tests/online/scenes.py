@@ -65,12 +65,12 @@ def expected_evidence(
             weight = 1.0
             if policy.name in ("dts", "dots") and parameters["discounted_arms"] == "played":
                 weight = parameters["discount"] ** later
+            elif parameters.get("window") is not None:
+                weight = 1.0 if age < parameters["window"] else 0.0
             elif "discount" in parameters:
                 weight = parameters["discount"] ** age
             elif policy.name == "dynamic-ts":
                 weight = dynamic_weight(parameters, place, len(own))
-            elif policy.name == "sw-ucb":
-                weight = 1.0 if age < parameters["window"] else 0.0
             elif policy.name == "rexp3":
                 at, present = float(one.step), float(made)
                 if step_seconds is not None:
@@ -109,7 +109,7 @@ def increment(policy: db.Policy, one: Made, n_arms: int) -> tuple[float, float]:
     if policy.name == "exp3-ix":
         rate = parameters["learning_rate"]
         return -rate * (1 - one.reward) / (one.probability + rate / 2), 0.0
-    if policy.name in ("d-ucb", "sw-ucb", "ucb1"):
+    if policy.name in ("d-ucb", "sw-ucb", "ucb1", "gaussian-ts"):
         return 1.0, one.reward
     if policy.name == "uniform":
         return 0.0, 0.0
