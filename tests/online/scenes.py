@@ -111,7 +111,7 @@ def increment(policy: db.Policy, one: Made, n_arms: int) -> tuple[float, float]:
         return -rate * (1 - one.reward) / (one.probability + rate / 2), 0.0
     if policy.name.endswith(("ucb", "ucb1")) and policy.name != "bayes-ucb":
         return 1.0, one.reward
-    if policy.name in ("ucb-v", "ucb-tuned", "moss", "epsilon-greedy", "softmax"):
+    if policy.name in ("ucb-v", "ucb-tuned", "moss", "epsilon-greedy", "softmax", "gaussian-ts"):
         return 1.0, one.reward
     if policy.name == "uniform":
         return 0.0, 0.0
