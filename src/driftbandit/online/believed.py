@@ -185,6 +185,11 @@ class Believed(Present):
         """The numbers of all arms, in order, and how many observations they stand for: as they were judged."""
         return self.table[self.order.awake, : self.size + 1]
 
+    def judged_again(self, numbers: list[int]) -> None:
+        """A decision among these arms is read from a log."""
+        if self.model.keeps:
+            self.judge(self.order.some(numbers))
+
     def believed(self, numbers: Any) -> What | None:
         """What odds are a mixture over, where they are one: the shared array, and those of some arms."""
         return (self.shared.copy(), self.beliefs[numbers]) if self.rule.mixed else None

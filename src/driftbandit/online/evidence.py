@@ -339,6 +339,9 @@ class Evidence:
         at = self.at
         return [int(k) for k in self.table[numbers, at.decisions] + self.table[numbers, at.other_decisions]]
 
+    def judged_again(self, numbers: list[int]) -> None:
+        """A decision among these arms is read from a log: only some beliefs keep what it drew."""
+
     def believed(self, numbers: Any) -> What | None:
         """What odds are a mixture over, of some arms: only where the rule has such beliefs."""
         return None

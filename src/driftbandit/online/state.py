@@ -254,6 +254,7 @@ class State:
         probability = min(event.real("probability", "[0, 1.000001]"), 1.0)  # integrals round
         used = event.real("used", "(0, 1]", probability if self.chooser.rule.selection == "weighted" else 1.0)
         self.evidence.advance(now)
+        self.evidence.judged_again(among)
         self.evidence.count_decision(arm, 1)
         self.record(id, arm, now, used, len(among))
 

@@ -244,6 +244,7 @@ def _beliefs(horizon: int, batch: int, confidence: float) -> Beliefs:
         learn=learn,
         move=move,
         lucky=True,
+        keeps=True,
         odds=odds,
         chance_at=3,
     )

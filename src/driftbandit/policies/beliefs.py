@@ -54,6 +54,7 @@ class Beliefs:
     Others:
         lucky: whether `judge` looks at `luck`.
         own_luck: whether every arm has a random number of its own, so that `luck` is an array.
+        keeps: whether `judge` keeps what luck drew; it is then called again where a log is read.
         chance_at: which of the numbers `odds` fills.
         scratch: how many numbers at the beginning of an array `judge` makes anew: they are not kept in files.
         least: no number of an array is ever below this: files that say so are refused.
@@ -70,6 +71,7 @@ class Beliefs:
     room: int = 1
     lucky: bool = False
     own_luck: bool = False
+    keeps: bool = False
     odds: Callable[..., None] | None = None
     pieces: Callable[..., tuple[NDArray[Any], NDArray[Any]]] | None = None
     chance_at: int = 0

@@ -143,7 +143,7 @@ def _check_beliefs(name: str, rule: Rule) -> None:
         if not isinstance(array, np.ndarray) or array.dtype != np.float32 or array.ndim != 1 or not array.size:
             raise checks.reject(f"{part} of the beliefs of {name}", "an array of np.float32 of one dimension", array)
     checks.whole(f"room of the beliefs of {name}", beliefs.room, 1, 1 << 20)
-    for part in ("lucky", "own_luck"):
+    for part in ("lucky", "own_luck", "keeps"):
         checks.flag(f"{part} of the beliefs of {name}", getattr(beliefs, part))
     if (beliefs.own_luck or beliefs.pieces is not None) and not beliefs.lucky:
         raise InvalidValue(f"lucky of the beliefs of {name} must be True, as its judge looks at luck")
