@@ -348,7 +348,7 @@ def _print_specifications(kind: type[Policy] | type[Environment], as_json: bool)
     known: dict[str, Any] = kind.known
     listed = [_listed(name, cls) for name, cls in sorted(known.items())]
     if as_json:
-        print(json.dumps({"policies" if kind is Policy else "environments": listed}))
+        print(json.dumps({kind.plural: listed}))
         return
     common = [field.name for field in dataclasses.fields(kind)]
     families = list(dict.fromkeys(row["family"] for row in listed))
@@ -360,7 +360,7 @@ def _print_specifications(kind: type[Policy] | type[Environment], as_json: bool)
             "must be told": [", ".join(row["needs"]) or "nothing" for row in rows],
             "may be told": [_defaults(row, (name for name in row["defaults"] if name not in common)) for row in rows],
         }
-        _print_table(family or f"{kind.kind.title()}s", table)
+        _print_table(family or kind.plural.title(), table)
     if common:
         print(f"Every one may be told: {_defaults(listed[0], common)}.")
     print(

@@ -4,6 +4,7 @@ dts:discount=0.4,prior_successes=0.5      ⇄      DiscountedThompsonSampling(di
 """
 
 import dataclasses
+import difflib
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
@@ -65,6 +66,7 @@ class Specification(Checked):
 
     name: ClassVar[str] = ""
     kind: ClassVar[str] = "specification"
+    plural: ClassVar[str] = "specifications"
     known: ClassVar[dict[str, Any]]
     """The classes of this kind by name."""
 
@@ -92,7 +94,9 @@ class Specification(Checked):
         """The specification of this name with these parameters."""
         kinds = cls.known
         if name not in kinds:
-            raise InvalidValue(f"{cls.kind} must be one of {', '.join(sorted(kinds))}, got {checks.shown(name)}")
+            near = difflib.get_close_matches(name, kinds, n=4, cutoff=0.4) or [*kinds][:4]
+            listed = f"that `driftbandit {cls.plural}` lists, such as {', '.join(near)}"
+            raise InvalidValue(f"{cls.kind} must be one of those {listed}, got {checks.shown(name)}")
         found = kinds[name]
         fields = {field.name: field for field in dataclasses.fields(found) if field.init}
         for given in parameters:

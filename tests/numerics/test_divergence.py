@@ -8,7 +8,7 @@ from mpmath import mp, mpf
 
 from driftbandit.compiling.linking import link
 from driftbandit.compiling.target import CPU
-from driftbandit.numerics.divergence import kl, kl_upper
+from driftbandit.numerics.divergence import kl, kl_reach, kl_upper
 
 
 def exact_kl(p: float, q: float) -> mpf:
@@ -67,6 +67,20 @@ def test_the_upper_mean_grows_with_both() -> None:
     for p in grid:
         values = [kl_upper(p, 10**power) for power in np.linspace(-8, 2, 60)]
         assert values == sorted(values)
+
+
+def test_the_reach_orders_means_where_they_round_to_1() -> None:
+    with mp.workdps(40):
+        for p, x in points(200):
+            room = 1 - mpf(exact_upper(p, x))
+            if room > 1e-6:
+                assert kl_reach(p, x) == pytest.approx(float(-mp.log(room)), rel=1e-8, abs=1e-9), (p, x)
+    reaches = [kl_reach(0.4, float(x)) for x in np.linspace(0.01, 500, 3000)]
+    assert reaches == sorted(set(reaches))
+    assert kl_reach(0.4, 300.0) == pytest.approx((300 - 0.4 * math.log(0.4) - 0.6 * math.log(0.6)) / 0.6, rel=1e-12)
+    assert kl_reach(0.0, 3.5) == kl_reach(-1.0, 3.5) == 3.5
+    assert kl_reach(1.0, 0.1) == kl_reach(2.0, 9.0) > kl_reach(0.999, 1e6)
+    assert kl_reach(0.3, 0.0) == pytest.approx(-math.log(0.7), rel=1e-9)
 
 
 def test_it_is_the_same_to_the_bit_where_it_is_compiled() -> None:

@@ -127,9 +127,11 @@ class Divergence(History):
 
 
 def upper_mean(p: float, level: float) -> float:
-    """The largest q with kl(p, q) ≤ level, looked for by the logarithm of how much is short of 1."""
-    if p == 1 or level == 0:
-        return p
+    """−ln(1 − q) of the largest q with kl(p, q) ≤ level, looked for by that: means themselves would round to 1."""
+    if p == 1:
+        return 1e30
+    if level == 0:
+        return -math.log1p(-p)
 
     def divergence(log_short: float) -> float:
         above = p * (math.log(p) - math.log1p(-math.exp(log_short))) if p > 0 else 0.0
@@ -142,7 +144,7 @@ def upper_mean(p: float, level: float) -> float:
             near = middle
         else:
             far = middle
-    return -math.expm1(near)
+    return -near
 
 
 class Variance(History):

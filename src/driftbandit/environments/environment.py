@@ -32,6 +32,7 @@ class Environment(Specification):
     """
 
     kind: ClassVar[str] = "environment"
+    plural: ClassVar[str] = "environments"
     known: ClassVar[dict[str, type["Environment"]]] = {}
 
     rested: bool = flag(False)

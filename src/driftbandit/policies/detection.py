@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from driftbandit import checks
-from driftbandit.numerics import kl_upper, log
+from driftbandit.numerics import kl_reach, kl_upper, log
 from driftbandit.policies.confidence import index, padding
 from driftbandit.policies.confidence import interval as bounds
 from driftbandit.policies.rule import Function, Parameters, Rule
@@ -66,8 +66,8 @@ def level(p: Parameters, total: float) -> float:
 
 
 def kl_index(p: Parameters, shared: float, n: float, earned: float, reference: float, up: float, down: float) -> float:
-    """The largest mean that is not too far off."""
-    return kl_upper(earned / n, shared / n) if n >= p[5] else math.inf
+    """The largest mean that is not too far off, by how near it is to 1."""
+    return kl_reach(earned / n, shared / n) if n >= p[5] else math.inf
 
 
 def kl_interval(

@@ -9,7 +9,7 @@ import dataclasses
 from math import inf, log, nan
 from typing import Any
 
-from driftbandit.numerics import kl_upper
+from driftbandit.numerics import kl_reach, kl_upper
 from driftbandit.policies import confidence
 from driftbandit.policies.rule import Parameters, Rule
 
@@ -31,15 +31,15 @@ def bound_rule(weight: float, logarithm: str = "evidence") -> Rule:
 
 
 def index(p: Parameters, shared: float, a: float, b: float) -> float:
-    """The upper bound of the mean."""
-    return kl_upper(b / a, shared / a) if a > 0.0 else inf
+    """The upper bound of the mean, by how near it is to 1: with faded evidence many round to it."""
+    return kl_reach(b / a, shared / a) if a > 0.0 else inf
 
 
 def interval(p: Parameters, shared: float, a: float, b: float) -> tuple[float, float, float]:
     """Mean reward, and its lower and upper bound."""
     mean = b / a if a > 0.0 else nan
     low = 1.0 - kl_upper(1.0 - mean, shared / a) if a > 0.0 else -inf
-    return mean, float(low), float(index(p, shared, a, b))
+    return mean, float(low), float(kl_upper(mean, shared / a) if a > 0.0 else inf)
 
 
 def level(p: Parameters, total: float) -> float:

@@ -5,7 +5,7 @@ import math
 from typing import Any, ClassVar, Self
 
 from driftbandit import checks
-from driftbandit.numerics import kl, kl_upper, log
+from driftbandit.numerics import kl, kl_reach, log
 from driftbandit.policies.detection import kl_bounds
 from driftbandit.policies.history import History, kept, sum_ago
 from driftbandit.policies.policy import DETECTION, Policy
@@ -122,8 +122,8 @@ def level(p: Parameters, age: float) -> float:
 
 
 def index(p: Parameters, shared: float, n: float, earned: float, age: float) -> float:
-    """The largest mean that is not too far off."""
-    return kl_upper(earned / n, level(p, age) / n) if n > 0.0 else math.inf
+    """The largest mean that is not too far off, by how near it is to 1."""
+    return kl_reach(earned / n, level(p, age) / n) if n > 0.0 else math.inf
 
 
 def interval(p: Parameters, shared: float, n: float, earned: float, age: float) -> tuple[float, float, float]:

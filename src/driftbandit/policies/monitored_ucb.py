@@ -5,7 +5,7 @@ import math
 from typing import Any, ClassVar, Self
 
 from driftbandit import checks
-from driftbandit.numerics import kl_upper, log
+from driftbandit.numerics import kl_reach, log
 from driftbandit.policies import confidence
 from driftbandit.policies.detection import kl_bounds
 from driftbandit.policies.history import History, kept, sum_ago
@@ -116,8 +116,8 @@ def level(p: Parameters, total: float) -> float:
 
 
 def kl_index(p: Parameters, shared: float, a: float, b: float) -> float:
-    """The largest mean that is not too far off."""
-    return kl_upper(b / a, shared / a) if a > 0.0 else math.inf
+    """The largest mean that is not too far off, by how near it is to 1."""
+    return kl_reach(b / a, shared / a) if a > 0.0 else math.inf
 
 
 def kl_interval(p: Parameters, shared: float, a: float, b: float) -> tuple[float, float, float]:

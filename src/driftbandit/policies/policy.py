@@ -30,6 +30,7 @@ class Policy(Specification):
     """A way to choose arms: frozen parameters and the rule that follows from them."""
 
     kind: ClassVar[str] = "policy"
+    plural: ClassVar[str] = "policies"
     family: ClassVar[str] = ""
     """Under which heading it is listed."""
     known: ClassVar[dict[str, type["Policy"]]] = {}
