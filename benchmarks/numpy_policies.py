@@ -408,18 +408,93 @@ def change_points(rng: Any, runs: int, n_arms: int, hazard: float, places: int) 
     return select, update
 
 
-def gittins(rng: Any, runs: int, n_arms: int, table: Any) -> Pair:
-    """The Gittins index from a table, which is large enough for the game."""
-    successes, failures = np.zeros((runs, n_arms), np.int64), np.zeros((runs, n_arms), np.int64)
-    rows = np.arange(runs)
+def gittins(rng: Any, runs: int, n_arms: int, future: float, prior: float = 1.0) -> Pair:
+    """The Gittins index by Brezzi and Lai's approximation."""
+    successes, failures = np.full((2, runs, n_arms), prior)
+    rows, rate = np.arange(runs), -np.log(future)
 
     def select(step: int) -> Any:
-        index = table[successes, failures]
-        return ((index == index.max(axis=1, keepdims=True)) * rng.random((runs, n_arms))).argmax(axis=1)
+        n = successes + failures
+        mean = successes / n
+        x = 1 / ((n + 1) * rate)
+        root = np.sqrt(x)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            far = np.sqrt(2 * np.log(x) - np.log(np.log(x)) - np.log(16 * np.pi))
+        below = [x <= 0.2, x <= 1, x <= 5, x <= 15]
+        bonus = np.select(below, [root / np.sqrt(2), 0.49 - 0.11 / root, 0.63 - 0.26 / root, 0.77 - 0.58 / root], far)
+        return first_of_largest(rng, mean + np.sqrt(mean * (1 - mean) / (n + 1)) * bonus, n)
 
     def update(arms: Any, rewards: Any) -> None:
-        successes[rows, arms] += rewards > 0
-        failures[rows, arms] += rewards <= 0
+        successes[rows, arms] += rewards
+        failures[rows, arms] += 1 - rewards
+
+    return select, update
+
+
+def sharing(
+    rng: Any, runs: int, n_arms: int, share: float, exploration: float = 0.0, rate: float = 0.0, implicit: float = 0.0
+) -> Pair:
+    """EXP3.S, and EXP3-SIX (a rate)."""
+    weights = np.ones((runs, n_arms))
+    rows = np.arange(runs)
+    chosen = np.empty(runs)
+
+    def select(step: int) -> Any:
+        np.divide(weights, weights.sum(axis=1, keepdims=True), out=weights)
+        chances = (1 - exploration) * weights + exploration / n_arms
+        arms = (rng.random((runs, 1)) >= chances.cumsum(axis=1)[:, :-1]).sum(axis=1)
+        chosen[:] = chances[rows, arms]
+        return arms
+
+    def update(arms: Any, rewards: Any) -> None:
+        if rate:
+            weights[rows, arms] *= np.exp(-rate * (1 - rewards) / (chosen + implicit))
+            total = weights.sum(axis=1, keepdims=True)
+            np.multiply(weights, 1 - share, out=weights)
+            np.add(weights, share / n_arms * total, out=weights)
+        else:
+            weights[rows, arms] *= np.exp(exploration / n_arms * rewards / chosen)
+            np.add(weights, np.e * share / n_arms, out=weights)
+
+    return select, update
+
+
+def over_bandits(rng: Any, runs: int, n_arms: int, horizon: int, batch: int) -> Pair:
+    """Bandit over bandit: every run has a window of its own for a block."""
+    parts = int(np.ceil(np.log(batch)))
+    windows = np.unique(np.floor(batch ** (np.arange(parts + 1) / parts) * (1 + 1e-12)).astype(np.int64))
+    count = len(windows)
+    explored = min(1.0, np.sqrt(count * np.log(count) / ((np.e - 1) * np.ceil(horizon / batch))))
+    logs = np.zeros((runs, count))
+    counts, sums = np.zeros((runs, n_arms)), np.zeros((runs, n_arms))
+    past_arms, past_rewards = np.zeros((batch, runs), np.int64), np.zeros((batch, runs))
+    rows, own, chance, window = np.arange(runs), np.zeros(runs, np.int64), np.zeros(runs), np.zeros(runs, np.int64)
+    clock = [0]
+
+    def select(step: int) -> Any:
+        if clock[0] % batch == 0:
+            shares = np.exp(logs - logs.max(axis=1, keepdims=True))
+            shares = (1 - explored) * shares / shares.sum(axis=1, keepdims=True) + explored / count
+            own[:] = (rng.random((runs, 1)) >= shares.cumsum(axis=1)[:, :-1]).sum(axis=1)
+            chance[:], window[:] = shares[rows, own], windows[own]
+            counts[:] = sums[:] = 0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_n = np.log(np.maximum(counts.sum(axis=1, keepdims=True), 1))
+            index = sums / counts + np.sqrt(0.5 * log_n / counts)
+        return first_of_largest(rng, index, counts)
+
+    def update(arms: Any, rewards: Any) -> None:
+        place = clock[0] % batch
+        past_arms[place], past_rewards[place] = arms, rewards
+        counts[rows, arms] += 1
+        sums[rows, arms] += rewards
+        leaves = np.flatnonzero(place >= window)
+        gone = place - window[leaves]
+        counts[leaves, past_arms[gone, leaves]] -= 1
+        sums[leaves, past_arms[gone, leaves]] -= past_rewards[gone, leaves]
+        clock[0] += 1
+        if clock[0] % batch == 0:
+            logs[rows, own] += explored / (count * chance) * past_rewards.mean(axis=0)
 
     return select, update
 

@@ -105,6 +105,14 @@ CASES: list[tuple[db.Policy, Callable[..., plain.Pair], float]] = [
         functools.partial(plain.softmax, temperature=0.1, discount=0.95),
         4,
     ),
+    (db.GittinsIndex(future=0.95, method="approximation"), functools.partial(plain.gittins, future=0.95), 4),
+    (db.Exp3S(exploration=0.1, sharing=0.001), functools.partial(plain.sharing, exploration=0.1, share=0.001), 4),
+    (
+        db.Exp3SIX(learning_rate=0.05, sharing=0.002),
+        functools.partial(plain.sharing, rate=0.05, implicit=0.025, share=0.002),
+        4,
+    ),
+    (db.BanditOverBandit(horizon=1000, batch=63), functools.partial(plain.over_bandits, horizon=1000, batch=63), 4),
 ]
 
 
