@@ -11,8 +11,7 @@ from driftbandit.compiling import gears
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
 settings.load_profile("repeatable")
 
-MOST_INTERPRETED = 100
-"""Calls of a live function before it is compiled: in most tests there are fewer."""
+gears.most_interpreted = 100  # type: ignore[attr-defined]  # calls before one is compiled: most tests have fewer
 _calls: collections.Counter[int] = collections.Counter()
 
 
@@ -21,7 +20,7 @@ def _counted(self: gears.Gears, *arguments: Any) -> Any:
     machine is, and a thread that compiles would disturb the filters of warnings, which belong to the whole process.
     """
     _calls[id(self)] += 1
-    if _calls[id(self)] > MOST_INTERPRETED:
+    if _calls[id(self)] > gears.most_interpreted:  # type: ignore[attr-defined]
         return self.wait(*arguments)
     return _call(self, *arguments)
 
