@@ -361,12 +361,12 @@ def _print_specifications(kind: type[Policy] | type[Environment], as_json: bool)
             "may be told": [_defaults(row, (name for name in row["defaults"] if name not in common)) for row in rows],
         }
         _print_table(family or kind.plural.title(), table)
-    if common:
-        print(f"Every one may be told: {_defaults(listed[0], common)}.")
-    print(
+    for line in (
+        *([f"Every one may be told: {_defaults(listed[0], common)}."] if common else []),
         f"Written as name:parameter=value,parameter=value; in Python {kind.__name__}.parse reads the same, "
-        "and --json names the classes."
-    )
+        "and --json names the classes.",
+    ):
+        _console().print(line, markup=False, highlight=False)
 
 
 def _defaults(row: dict[str, Any], names: Iterable[str]) -> str:
@@ -407,16 +407,20 @@ def _short(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _print_table(title: str, columns: dict[str, Any]) -> None:
+def _console() -> Any:
     from rich.console import Console
-    from rich.table import Table
 
     told = sys.stdout.isatty() or "COLUMNS" in os.environ  # how wide a line may be
-    console = Console(width=None if told else 160)
+    return Console(width=None if told else 160)
+
+
+def _print_table(title: str, columns: dict[str, Any]) -> None:
+    from rich.table import Table
+
     table = Table(title=title, title_justify="left", title_style="bold")
     for name in columns:
         numeric = name not in {"policy", "posterior", "name", "what it is", "must be told", "may be told"}
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
     for row in zip(*columns.values(), strict=True):
         table.add_row(*map(str, row))
-    console.print(table)
+    _console().print(table)
