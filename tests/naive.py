@@ -96,7 +96,8 @@ class Ruled:
         for k in range(self.n_arms):
             self.own[k] = tuple(x * d + c for x, d, c in zip(self.own[k], rule.decays, rule.drifts, strict=True))
         if rule.blend is not None:
-            self.own = [tuple(rule.blend(p, self.common, *own)) for own in self.own]
+            mean = sum(own[0] for own in self.own) / self.n_arms
+            self.own = [tuple(rule.blend(p, self.common, mean, *own)) for own in self.own]
         self.common = tuple(rule.notice(p, self.common, self.own[arm], reward, self.chance))
         self.own[arm] = rule.learn(p, *self.own[arm], reward, self.chance)
         self.past[arm].append(reward)

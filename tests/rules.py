@@ -46,8 +46,8 @@ def forget(p, n, s, reward):
     return n - 1.0, s - reward
 
 
-def pulled_together(p, common, n, s):
-    return n, 0.9 * s + 0.02 * common[0]
+def pulled_together(p, common, mean, n, s):
+    return n, 0.9 * s + 0.02 * common[0] + 0.001 * mean
 
 
 def count_of(p, n, s):

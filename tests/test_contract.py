@@ -337,7 +337,7 @@ def test_rules_are_numbers_and_functions_for_any_number_of_arms(policy: type, n_
         (lambda: db.GaussianThompsonSampling.tuned(horizon=10, change_points=10), "change_points"),
         (lambda: db.GaussianThompsonSampling.tuned(horizon=10, change_points=1, memory="both"), "memory"),
         (lambda: db.GaussianThompsonSampling.tuned(horizon=10, change_points=1, deviation=0), "deviation"),
-        (lambda: db.GaussianThompsonSampling.tuned(horizon=10, change_points=9, deviation=0.01), "discount"),
+        (lambda: db.GaussianThompsonSampling.tuned(horizon=10, change_points=9, deviation=0.01), "deviation"),
         (lambda: db.GaussianThompsonSampling(discount=0.5, window=3), "window"),
     ],
 )

@@ -94,7 +94,7 @@ class Specification(Checked):
         """The specification of this name with these parameters."""
         kinds = cls.known
         if name not in kinds:
-            near = difflib.get_close_matches(name, kinds, n=4, cutoff=0.4) or [*kinds][:4]
+            near = difflib.get_close_matches(name.lower(), kinds, n=4, cutoff=0.4) or [*kinds][:4]
             listed = f"that `driftbandit {cls.plural}` lists, such as {', '.join(near)}"
             raise InvalidValue(f"{cls.kind} must be one of those {listed}, got {checks.shown(name)}")
         found = kinds[name]
@@ -104,9 +104,11 @@ class Specification(Checked):
                 raise InvalidValue(
                     f"{name} has the parameters {', '.join(fields) or '(none)'}, got {checks.shown(given)}"
                 )
-        for field in fields.values():
-            if field.default is dataclasses.MISSING and field.name not in parameters:
-                raise InvalidValue(f"{name} needs {field.name}, as in {name}:{field.name}=…")
+        needed = [field.name for field in fields.values() if field.default is dataclasses.MISSING]
+        if not set(needed) <= set(parameters):
+            missing = [each for each in needed if each not in parameters]
+            written = ",".join(f"{each}=…" for each in needed)
+            raise InvalidValue(f"{name} needs {' and '.join(missing)}, as in {name}:{written}")
         built: Self = found(**parameters)
         return built
 

@@ -198,3 +198,22 @@ def test_what_makes_no_sense_is_answered_in_one_line(call, told):
     with pytest.raises(db.InvalidValue, match=f"^{told}") as error:
         call()
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("size", [50, 1000, 60_000])
+@pytest.mark.parametrize("law", ["mean of two betas", "smaller of two betas"])
+def test_two_laws_that_are_equally_narrow_are_integrated_too(size: float, law: str) -> None:
+    shapes = [(0.4 * size, 0.6 * size) * 2, (0.41 * size, 0.59 * size) * 2]
+    found = two_beta_probabilities(shapes, law)
+    rng = np.random.default_rng(1)
+    draws = np.stack([rng.beta(a, b, (2, 200_000)) for a, b, _, _ in shapes])
+    score = draws.mean(axis=1) if law.startswith("mean") else draws.min(axis=1)
+    assert abs(found[0] - (score[0] > score[1]).mean()) < 5 * 0.5 / np.sqrt(200_000)
+
+
+def test_millions_of_counts_are_not_too_many() -> None:
+    for law in ("mean of two betas", "smaller of two betas"):
+        found = two_beta_probabilities([(5e6, 5e6, 3e4, 3e4), (5e6 + 1000, 5e6, 3e4, 3e4)], law)
+        assert found.sum() == pytest.approx(1.0)
+    mixed = mixture_probabilities([[0.5, 0.5], [1, 0]], [[1e7, 1], [1, 1]], [[1e7, 1], [1, 1]])
+    assert mixed[0] == pytest.approx(0.5, abs=1e-6)

@@ -113,3 +113,10 @@ def test_an_arm_is_never_less_certain_than_at_the_start() -> None:
     assert policy.selection_probabilities([(0.5, 0.25), (0.9, 1e6)]) == pytest.approx(
         policy.selection_probabilities([(0.5, 0.25), (0.9, 0.25)])
     )
+
+
+def test_a_vague_prior_leaves_what_one_reward_says() -> None:
+    for policy in (db.KalmanThompsonSampling(movement=0, spread=1e8), db.PredictiveSampling(movement=0, spread=1e8)):
+        rule = policy.rule(2)
+        mean, variance = rule.learn(rule.parameters, *rule.initial, 1.0, 1.0)
+        assert (mean, variance) == pytest.approx((1.0, 0.25), rel=1e-6)

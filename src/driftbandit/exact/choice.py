@@ -61,7 +61,13 @@ def choice_probabilities(
     if shared.shape[-1:] != (len(rule.common),):
         raise InvalidValue(f"common must be {len(rule.common)} numbers for {policy.name}, got shape {shared.shape}")
     counted = None if total is None else _reals("total", total, "finite numbers")
-    return rule_probabilities(rule, state, shared, counted, checks.real("step", step, "[0, inf)"), policy.name)
+    step = checks.real("step", step, "[0, inf)")
+    try:
+        return rule_probabilities(rule, state, shared, counted, step, policy.name)
+    except InvalidValue:
+        raise
+    except (ArithmeticError, ValueError):  # of its functions
+        raise reject("evidence", f"numbers that an arm of {policy.name} can have", evidence) from None
 
 
 def rule_probabilities(
@@ -236,7 +242,8 @@ def mixed_probabilities(rule: Rule, believed: What) -> Reals:
     found = weights[0] > WEIGHTLESS
     shares = weights[0, found] / weights[0, found].sum()
     optimistic = rule.posterior.law == "optimistic beta"
-    return np.asarray(shares @ selection_probabilities(shapes[:, found].swapaxes(0, 1), optimistic=optimistic))
+    each = [selection_probabilities(shapes[:, i], optimistic=optimistic) for i in np.flatnonzero(found)]
+    return np.asarray(shares @ np.array(each))  # one by one: a few arms wait for no compiler
 
 
 def functions_of_odds(rule: Rule) -> Functions:

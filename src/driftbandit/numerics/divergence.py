@@ -39,7 +39,7 @@ def kl_reach(p: float, x: float) -> float:
     short, deep = short_of_one(p, max(x, zero))
     reach = -deep if deep < real(DEEP) else -log(max(short, real(LEAST)))
     reach = max(x, zero) if p <= zero else reach
-    return reach if p < one else real(LARGEST)
+    return min(reach, real(0.5 * LARGEST)) if p < one else real(LARGEST)
 
 
 def short_of_one(p: float, x: float) -> tuple[float, float]:

@@ -109,8 +109,9 @@ class Evidence:
             self.order.wake(number)
 
     def start_of_new(self, now: float) -> tuple[float, ...]:
-        """What a new arm starts with: as any arm did, or, where arms are chosen by weight, level with the best."""
-        if self.rule.selection != "weighted" or not self.order.active:
+        """What a new arm starts with: as any arm did, or, where its first number is its weight, level with the best."""
+        by_number = self.rule.selection == "weighted" and self.rule.log_weight is None
+        if not by_number or not self.order.active:
             return self.initial
         seen, rule = self.view(now), self.rule
         shared = rule.shared(self.total_of(seen), ())

@@ -41,6 +41,8 @@ class Kept(NamedTuple):
     history: int
     past: Reals  # [arm, 1, place in the ring]
     past_count: NDArray[np.int64]  # [arm, 1]
+    there: Integers  # the arms
+    mean: Reals  # [1]: room for that of their first numbers
 
 
 class News(NamedTuple):
@@ -103,6 +105,8 @@ class Present(Evidence):
             rule.history,
             self.past,
             self.past_count,
+            self.order.all,
+            np.zeros(1),
         )
 
     def _run(self, function: Any, *arguments: Any) -> Any:
@@ -186,6 +190,8 @@ class Present(Evidence):
         rule, parameters = self.rule, self.chooser.parameters(eligible)
         if self.restart and moment // self.restart != self.epoch:
             return
+        if rule.blend is not None:
+            self._kept = self._kept._replace(there=self.order.all)  # arms may have come and gone
         self._run(take_in, parameters, self._numbers, self._kept, self._news, number, reward, chance)
         self.table[number, self.at.count] += 1.0
         if rule.steps_window:

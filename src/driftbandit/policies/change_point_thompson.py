@@ -17,6 +17,8 @@ from driftbandit.specification import choice, optional_real, real, whole
 
 HAZARDS = (1e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
 """Those that are mixed where none is given, each alike at the start."""
+OWN_PRIORS = "[1e-3, 1e6]"
+"""Where every arm has changes of its own."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -38,8 +40,9 @@ class ChangePointThompsonSampling(Policy):
             costs a lot. None: all of 1e-5, 1e-4, 3e-4, …, 3e-2, 1e-1, weighed by how well each foretells the rewards.
         scope: "all": all arms change at once; "arm": each arm has changes, and runs, of its own.
         runs: (R) how many runs are kept, from 2 to 1000.
-        prior_successes: (α0) successes that every arm starts with, from 1e-12 to 1e12.
-        prior_failures: (β0) failures that every arm starts with, from 1e-12 to 1e12.
+        prior_successes: (α0) successes that every arm starts with, from 1e-12 to 1e12; with scope "arm" from 1e-3 to
+            1e6.
+        prior_failures: (β0) failures that every arm starts with, likewise.
 
     Live, rewards are learned in the order in which they come, and the hazard counts by the clock: 1 − (1 − h)^t over t
     steps. A fractional reward is first turned into a Bernoulli trial. Counts are exact up to 2^24.
@@ -60,9 +63,15 @@ class ChangePointThompsonSampling(Policy):
     prior_successes: float = real("[1e-12, 1e12]", 1.0)
     prior_failures: float = real("[1e-12, 1e12]", 1.0)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.scope == "arm":  # for the sake of the odds
+            checks.real("prior_successes", self.prior_successes, OWN_PRIORS)
+            checks.real("prior_failures", self.prior_failures, OWN_PRIORS)
+
     @classmethod
     def tuned(cls, horizon: int, change_points: float, **parameters: Any) -> Self:
-        """H = Υ/T for Υ change points in T steps."""
+        """For Υ change points in T steps: h = Υ/T."""
         steps = checks.whole("horizon", horizon, low=2)
         return cls(hazard=checks.real("change_points", change_points, f"[0, {steps}]") / steps, **parameters)
 

@@ -19,6 +19,8 @@ class DiscountedKLUCB(Policy):
     For 0/1 rewards whose means change slowly or at unknown times. A discount that is too small has it try poor arms
     most of the time: 1/(1 − γ) should be many times the number of arms.
 
+    Rewards are from 0 to 1; in a simulation with others, a mean beyond counts as the nearer end.
+
     Parameters:
         discount: (γ) what evidence is multiplied by at each step, in (0, 1]; 1 is kl-UCB.
         confidence: (c) the factor of ln ln n, from 0 to 1e100.

@@ -37,9 +37,10 @@ def index(p: Parameters, shared: float, a: float, b: float) -> float:
 
 def interval(p: Parameters, shared: float, a: float, b: float) -> tuple[float, float, float]:
     """Mean reward, and its lower and upper bound."""
-    mean = b / a if a > 0.0 else nan
-    low = 1.0 - kl_upper(1.0 - mean, shared / a) if a > 0.0 else -inf
-    return mean, float(low), float(kl_upper(mean, shared / a) if a > 0.0 else inf)
+    if a <= 0.0:
+        return nan, nan, nan
+    mean = b / a
+    return mean, float(1.0 - kl_upper(1.0 - mean, shared / a)), float(kl_upper(mean, shared / a))
 
 
 def level(p: Parameters, total: float) -> float:

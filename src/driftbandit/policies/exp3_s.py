@@ -23,7 +23,8 @@ class Exp3S(Policy):
 
     Parameters:
         exploration: (γ) the share of uniform choice, in (0, 1].
-        sharing: (α) the share of weight that goes round at each step, in [0, 1]; 0 is EXP3.
+        sharing: (α) the share of weight that goes round at each step, in [0, 1]; 0 is EXP3, but
+            for weights that differ by more than e^600.
 
     >>> round(Exp3S.tuned(horizon=10000, n_arms=3, change_points=3).exploration, 5)
     0.07664
@@ -53,14 +54,11 @@ class Exp3S(Policy):
     def rule(self, n_arms: int) -> Rule:
         return Rule(
             selection="weighted",
-            log_weight=shared_weights.log_weight,
+            log_weight=shared_weights.log_of_gainer,
             probability=exponential_weights.mixed,
-            context=shared_weights.gift,
-            blend=shared_weights.blend,
-            notice=shared_weights.notice_gain,
+            blend=shared_weights.blend_gainers,
             learn=shared_weights.gain,
-            parameters=(self.exploration, float(n_arms), math.e * self.sharing, 1.0),
+            parameters=(self.exploration, float(n_arms), math.e * self.sharing),
             initial=(1.0,),
-            common=(1.0, 0.0),
             learning="sequential",
         )

@@ -23,7 +23,8 @@ class Exp3SIX(Policy):
 
     Parameters:
         learning_rate: (η) how fast weights move, from 1e-100 to 1e100.
-        sharing: (α) the share of weight that goes round at each step, in [0, 1]; 0 is EXP3-IX.
+        sharing: (α) the share of weight that goes round at each step, in [0, 1]; 0 is EXP3-IX,
+            but for weights that differ by more than e^600.
         implicit_exploration: (γ) what is added to the probability, from 0 to 1e100; None: η/2.
 
     >>> policy = Exp3SIX.tuned(horizon=10000, n_arms=3, change_points=2)
@@ -55,14 +56,14 @@ class Exp3SIX(Policy):
         implicit = self.learning_rate / 2.0 if self.implicit_exploration is None else self.implicit_exploration
         return Rule(
             selection="weighted",
-            log_weight=shared_weights.log_weight,
+            log_weight=shared_weights.log_of_loser,
             probability=exponential_weights.plain,
             context=shared_weights.gift,
-            blend=shared_weights.blend,
-            notice=shared_weights.notice_loss,
+            blend=shared_weights.blend_losers,
+            notice=shared_weights.mean_after,
             learn=shared_weights.loss,
             parameters=(self.learning_rate, float(n_arms), self.sharing, 1.0 - self.sharing, implicit),
             initial=(1.0,),
-            common=(1.0, 0.0),
+            common=(1.0,),
             learning="sequential",
         )

@@ -86,7 +86,13 @@ class GaussianThompsonSampling(Policy):
         if memory == "window":
             window = scale * math.sqrt(steps / segments) * math.log(steps)
             return cls(deviation=spread, window=max(1, round(window)))
-        return cls(deviation=spread, discount=1.0 - math.sqrt(segments / (steps * math.log(steps))) / scale)
+        lost = math.sqrt(segments / (steps * math.log(steps))) / scale
+        if lost >= 1.0 and deviation is not None:
+            raise checks.reject("deviation", f"above {lost * scale:g} for a discount to follow", deviation)
+        if lost >= 1.0:
+            most = steps * math.log(steps) - 1.0
+            raise checks.reject("change_points", f"below {most:g} for a discount to follow", change_points)
+        return cls(deviation=spread, discount=1.0 - lost)
 
     def rule(self, n_arms: int) -> Rule:
         rule = Rule(

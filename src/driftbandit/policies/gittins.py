@@ -46,6 +46,8 @@ class GittinsIndex(Policy):
         prior_successes: successes that every arm starts with, from 1e-12 to 1e12.
         prior_failures: failures that every arm starts with, from 1e-12 to 1e12.
 
+    Counts of the table are exact up to 2^24 successes or failures of an arm.
+
     >>> print(GittinsIndex(future=0.9))
     gittins:future=0.9
 

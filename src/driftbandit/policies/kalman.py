@@ -45,7 +45,7 @@ def update(p: Parameters, mean: float, variance: float, reward: float, probabili
     """A reward is taken in; both numbers are predictions already."""
     known = min(variance, p[5])
     gain = known / (known + p[4])
-    return mean + gain * (reward - mean), (1.0 - gain) * known
+    return mean + gain * (reward - mean), known * (p[4] / (known + p[4]))
 
 
 def observations(p: Parameters, mean: float, variance: float) -> float:

@@ -21,6 +21,8 @@ class KLUCB(Policy):
     The choice among confidence bounds where arms stay as they are, and the nearer means are to 0 or 1 the more so. It
     forgets nothing: after a change it follows late, so take `SlidingWindowKLUCB` or `DiscountedKLUCB` where arms drift.
 
+    Rewards are from 0 to 1; in a simulation with others, a mean beyond counts as the nearer end.
+
     Parameters:
         confidence: (c) the factor of ln ln t, from 0 to 1e100: 0 does best in practice, 3 is what proofs need.
 

@@ -51,7 +51,7 @@ class PageHinkleyUCB(Policy):
 
     @classmethod
     def tuned(cls, horizon: int, change_points: float, **parameters: Any) -> Self:
-        """H = ln(T/Υ) and α = √(Υ/T·ln(T/Υ)) for Υ change points in T steps."""
+        """For Υ change points in T steps: h = ln(T/Υ) and α = √(Υ/T·ln(T/Υ))."""
         threshold, exploration = detection.tuned(horizon, change_points)
         return cls(threshold=threshold, exploration=exploration, **parameters)
 

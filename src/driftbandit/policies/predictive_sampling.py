@@ -12,7 +12,7 @@ from driftbandit.specification import real
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PredictiveSampling(Policy):
-    """Predictive sampling for arms whose means are autoregressions: as `KalmanThompsonSampling`, but less curious.
+    """Predictive sampling for arms whose means are autoregressions: as Kalman Thompson sampling, but less curious.
 
         θ' = γ·θ + (1 − γ)·level + W,  W ~ N(0, δ²);      reward = θ' + Z,  Z ~ N(0, σ²).
 

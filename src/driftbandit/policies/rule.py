@@ -8,7 +8,7 @@ whichever device; live use ages the same numbers by the clock. One step goes:
     arm        = the largest score(p, shared, *own), or the largest sample, or one by its probability
     arm        = any arm, in a share of `explore`
     all arms:    own ← decay·own + drift
-    all arms:    own = blend(p, common, *own)
+    all arms:    own = blend(p, common, mean, *own)
     common     = notice(p, common, own, reward, probability)
     own        = learn(p, *own, reward, probability)   of the chosen arm
     own        = unlearn(p, *own, old reward)          for what leaves the window
@@ -81,8 +81,9 @@ class Rule:
         learn: learn(p, *own, reward, probability) → the chosen arm's numbers, after they aged. `probability` is that
             of the choice where arms are chosen by weight, else 1.
         notice: notice(p, common, own, reward, probability) → the shared numbers, just before `learn`.
-        blend: blend(p, common, *own) → what the numbers of every arm become when one of them is about to learn, before
-            `notice`: for rules whose arms take from each other, as weights that are shared out do.
+        blend: blend(p, common, mean, *own) → what the numbers of every arm become when one of them is about to learn,
+            before `notice`; `mean` is that of the first number of all arms. For rules whose arms take from each other,
+            as weights that are shared out do.
         binary: whether a fractional reward is first turned into a Bernoulli trial (Algorithm 1).
         least_reward, largest_reward: which rewards live use accepts: 0 to 1 unless the rule says otherwise.
 

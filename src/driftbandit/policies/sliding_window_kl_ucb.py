@@ -21,6 +21,8 @@ class SlidingWindowKLUCB(Policy):
     For 0/1 rewards whose means change now and then, with a window of about half the time between changes; it then earns
     more than SW-UCB. Every arm is tried again within a window, so many arms or rare changes cost more than they need.
 
+    Rewards are from 0 to 1; in a simulation with others, a mean beyond counts as the nearer end.
+
     Parameters:
         window: (τ) how many steps an observation lasts, a whole number of at least 1.
         confidence: (c) the factor of ln ln n, from 0 to 1e100.

@@ -53,7 +53,7 @@ class UCBTuned(Policy):
 
 def index(p: Parameters, shared: float, n: float, earned: float, squares: float) -> float:
     """Mean reward plus padding."""
-    often = max(n, 1.0)
+    often = n if n > 0.0 else 1.0
     most = variance(often, earned, squares) + sqrt(2.0 * shared / often)
     return earned / often + sqrt(min(most, 0.25) * shared / often) if n > 0.0 else inf
 

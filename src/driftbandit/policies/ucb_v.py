@@ -57,7 +57,7 @@ class UCBV(Policy):
 
 def index(p: Parameters, shared: float, n: float, earned: float, squares: float) -> float:
     """Mean reward plus padding."""
-    often = max(n, 1.0)
+    often = n if n > 0.0 else 1.0
     spread = sqrt(2.0 * variance(often, earned, squares) * shared / often)
     return earned / often + spread + p[1] * shared / often if n > 0.0 else inf
 

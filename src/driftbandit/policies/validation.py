@@ -263,7 +263,8 @@ class _Trial:
             reward, chance = self.reward(choice), 1.0 / self.n_arms
             own = tuple(x * d + c for x, d, c in zip(own, rule.decays, rule.drifts, strict=True))
             if rule.blend is not None:
-                own = self.tuple_of("blend", self.called("blend", rule.blend, self.common, *own), len(own), own)
+                mean = (own[0] + (self.n_arms - 1) * rule.initial[0]) / self.n_arms
+                own = self.tuple_of("blend", self.called("blend", rule.blend, self.common, mean, *own), len(own), own)
             if rule.common:
                 given = (self.common, own, reward, chance)
                 self.common = self.tuple_of("notice", self.called("notice", rule.notice, *given), len(self.common), own)

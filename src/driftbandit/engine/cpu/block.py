@@ -94,6 +94,8 @@ class Memory(NamedTuple):
     past: NDArray[Any]  # [arm, run, place in the ring]: the arms' last rewards
     past_count: NDArray[np.int64]  # [arm, run]: how many rewards since the arm started
     mind: Mind
+    there: Integers  # the arms
+    mean: Reals  # [run]: room for that of their first numbers
 
 
 class Tally(NamedTuple):

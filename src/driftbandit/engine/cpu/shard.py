@@ -232,6 +232,8 @@ def _memory(rule: Rule, environment: Environment, horizon: int, runs: int) -> Me
         past=np.zeros((arms, runs, min(rule.ring, horizon)), np.uint8 if rule.ring and trials else np.float64),
         past_count=np.zeros((arms, runs), np.int64),
         mind=_mind(rule, environment.n_arms, runs),
+        there=np.arange(environment.n_arms),
+        mean=np.zeros(runs),
     )
 
 

@@ -39,10 +39,17 @@ def learn_and_notice(parameters: Any, evidence: Evidence, memory: Memory, desk: 
 
 def blend_and_learn(parameters: Any, evidence: Evidence, memory: Memory, desk: Desk) -> None:
     """All arms of every run blend, and then the chosen one learns."""
-    for k in range(evidence.shape[0]):
-        arm = evidence[k]
-        for r in range(desk.chosen.size):
-            put_own(arm, r, blend(parameters, common_of(memory.common, r), *own_of(arm, r)))
+    mean, there, runs = memory.mean, memory.there, desk.chosen.size
+    for r in range(runs):
+        mean[r] = 0.0
+    for i in range(there.size):
+        numbers = evidence[there[i], 0]
+        for r in range(runs):
+            mean[r] += numbers[r]
+    for i in range(there.size):
+        arm = evidence[there[i]]
+        for r in range(runs):
+            put_own(arm, r, blend(parameters, common_of(memory.common, r), mean[r] / there.size, *own_of(arm, r)))
     learn_and_notice(parameters, evidence, memory, desk)
 
 

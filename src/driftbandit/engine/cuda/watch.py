@@ -124,9 +124,15 @@ def learn_and_notice(
 
 def blend_and_learn(parameters: Any, arms: ArmNumbers, common: Any, choice: Choice, reward: Any, memory: Memory) -> Any:
     """All arms blend, and then the chosen one learns."""
+    total = real(0.0)
     arm = ZERO
     while arm < arms.count:
-        put_own(arms, arm, blend(parameters, common, *own_of(arms, arm)))
+        total += own_of(arms, arm)[0]
+        arm += ONE
+    mean = total / real(arms.count)
+    arm = ZERO
+    while arm < arms.count:
+        put_own(arms, arm, blend(parameters, common, mean, *own_of(arms, arm)))
         arm += ONE
     return learn_and_notice(parameters, arms, common, choice, reward, memory)
 
