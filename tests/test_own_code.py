@@ -211,6 +211,7 @@ def test_what_the_compiler_refuses_is_one_line_about_the_function(function, mess
 def test_a_live_bandit_goes_on_with_what_the_compiler_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     monkeypatch.setattr(gears.warnings, "warn", lambda message, *_, **__: told.append(message))
+    monkeypatch.setattr(gears._background, "start", gears._background.compile_all)
     bandit = db.Bandit(["red", "green"], policy_with(score=with_object), seed=1)
     for _ in range(3):
         bandit.reward(bandit.select(), 1.0)

@@ -13,7 +13,8 @@ from driftbandit.compiling.interpreter import INTERPRETED
 from driftbandit.engine.cpu.shard import Shard, run_shard
 from driftbandit.policies import History, kept
 from driftbandit.policies.history import sum_ago
-from twins.watching import kl, kl_upper
+from twins.indexed import upper_mean
+from twins.watching import kl
 
 NEVER = {"threshold": 1e100, "exploration": 0}
 WORLDS = [db.Sinusoidal(period=37), db.Abrupt(period=50, n_arms=3), db.Brownian(n_arms=2, rewards="beta")]
@@ -50,7 +51,7 @@ class KLUCB:
 
     def select(self, dice: Dice, t: int) -> int:
         indices = [
-            kl_upper(sum(own) / len(own), math.log(t - 1) / len(own)) if own else math.inf for own in self.rewards
+            upper_mean(sum(own) / len(own), math.log(t - 1) / len(own)) if own else math.inf for own in self.rewards
         ]
         return largest(indices, dice, t)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dice import Dice, largest, turned
+from twins.indexed import upper_mean
 
 
 def kl(p: float, q: float) -> float:
@@ -13,24 +14,11 @@ def kl(p: float, q: float) -> float:
     return first + ((1 - p) * math.log((1 - p) / (1 - q)) if p < 1 else 0.0)
 
 
-def kl_upper(p: float, level: float) -> float:
-    """The largest q with kl(p, q) ≤ level, by halving."""
-    if p >= 1:
-        return 1.0
-    if p <= 0:
-        return -math.expm1(-level)
-    low, high = p, 1.0
-    for _ in range(55):
-        middle = (low + high) / 2
-        low, high = (middle, high) if middle < 1 and kl(p, middle) <= level else (low, middle)
-    return low
-
-
 def bound(index: str, rewards: list[float], ucb_level: float, kl_level: float) -> float:
     """The upper bound of one kind or the other on the mean of some rewards."""
     mean = math.fsum(rewards) / len(rewards)
     if index == "kl":
-        return kl_upper(mean, kl_level / len(rewards))
+        return upper_mean(mean, kl_level / len(rewards))
     return mean + math.sqrt(ucb_level / len(rewards))
 
 

@@ -17,11 +17,25 @@ from driftbandit.policies.policy import BOUNDS, Policy
 from driftbandit.policies.rule import LONGEST_HISTORY, Parameters, Rule
 from driftbandit.specification import real, whole
 
-PLACE, DRAWN, EARNED, WEIGHTS = range(4)
-"""In the shared array: steps of this block so far; which window was drawn, counted from 1, 0 where none was yet; the
-rewards of the block; and from there on the logarithms of weights."""
-COUNT, SUM, SLOTS = range(3)
-"""In an arm's array: rewards in the window, their sum, and of each step of the block how many there were; then sums."""
+
+class Shared(NamedTuple):
+    """Where what arms share stands in its array."""
+
+    place: int = 0  # steps of this block so far
+    drawn: int = 1  # which window, counted from 1; 0 where none was yet
+    earned: int = 2  # the rewards of the block
+    weights: int = 3  # their logarithms, from there on
+
+
+class Own(NamedTuple):
+    """The same of an arm."""
+
+    rewards: int = 0  # how many are in the window
+    total: int = 1  # and their sum
+    slots: int = 2  # of each step of the block how many there were; then sums
+
+
+ALL, ONE = Shared(), Own()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -114,16 +128,16 @@ def judge(
 
     No arm has any rewards then, so that all tie whatever the window: luck makes no difference to the odds.
     """
-    if common[DRAWN] < 1.0:
-        common[DRAWN] = np.float32(1 + drawn(tables, common[WEIGHTS:], luck))
+    if common[ALL.drawn] < 1.0:
+        common[ALL.drawn] = np.float32(1 + drawn(tables, common[ALL.weights :], luck))
     total = 0.0
     for i in range(arms.size):
-        total += np.float64(beliefs[arms[i], COUNT])
+        total += np.float64(beliefs[arms[i], ONE.rewards])
     padding = tables.confidence * log(max(total, 1.0))
     for i in range(arms.size):
         k = arms[i]
-        own[k, 0] = beliefs[k, COUNT]
-        own[k, 1] = beliefs[k, SUM]
+        own[k, 0] = beliefs[k, ONE.rewards]
+        own[k, 1] = beliefs[k, ONE.total]
         own[k, 2] = padding
 
 
@@ -169,59 +183,59 @@ def odds(tables: Windows, common: Singles, beliefs: Singles, arms: Any, own: Any
 
 def learn(tables: Windows, common: Singles, belief: Singles, reward: float, room: Singles) -> None:
     """A reward more, at this step of the block; one that comes before the first choice of a block is too late."""
-    if common[DRAWN] >= 1.0:
+    if common[ALL.drawn] >= 1.0:
         share = min(max(reward, 0.0), 1.0)
         gain = np.float32(math.floor(share / tables.unit + 0.5) * tables.unit)
-        step = min(int(common[PLACE]), tables.steps - 1)  # a file may say anything
-        belief[COUNT] += np.float32(1.0)
-        belief[SUM] += gain
-        belief[SLOTS + step] += np.float32(1.0)
-        belief[SLOTS + tables.steps + step] += gain
-        common[EARNED] += gain
+        step = min(int(common[ALL.place]), tables.steps - 1)  # a file may say anything
+        belief[ONE.rewards] += np.float32(1.0)
+        belief[ONE.total] += gain
+        belief[ONE.slots + step] += np.float32(1.0)
+        belief[ONE.slots + tables.steps + step] += gain
+        common[ALL.earned] += gain
 
 
 def move(
     tables: Windows, common: Singles, beliefs: Singles, arms: Any, steps: float, chosen: int, room: Singles
 ) -> None:
     """Time passes: rewards leave the window, or the block ends and everything but the weights starts again."""
-    before = min(np.float64(common[PLACE]), np.float64(tables.steps))
+    before = min(np.float64(common[ALL.place]), np.float64(tables.steps))
     now = before + steps
     if now >= np.float64(tables.steps):
-        if common[DRAWN] >= 1.0:
+        if common[ALL.drawn] >= 1.0:
             weigh(tables, common)
-        common[DRAWN] = np.float32(0.0)
-        common[EARNED] = np.float32(0.0)
+        common[ALL.drawn] = np.float32(0.0)
+        common[ALL.earned] = np.float32(0.0)
         now -= np.float64(tables.steps) * np.floor(now / np.float64(tables.steps))
         for i in range(arms.size):
             belief = beliefs[arms[i]]
             for j in range(belief.size):
                 belief[j] = np.float32(0.0)
-    elif common[DRAWN] >= 1.0:
+    elif common[ALL.drawn] >= 1.0:
         window = tables.windows[chosen_window(tables, common)]
         for step in range(max(int(before) - window, 0), int(now) - window):
             for i in range(arms.size):
                 leave(tables, beliefs[arms[i]], step)
-    common[PLACE] = np.float32(now)
+    common[ALL.place] = np.float32(now)
 
 
 def chosen_window(tables: Windows, common: Singles) -> int:
     """The place of the window that was drawn."""
-    return min(int(common[DRAWN]), tables.windows.size) - 1
+    return min(int(common[ALL.drawn]), tables.windows.size) - 1
 
 
 def leave(tables: Windows, belief: Singles, step: int) -> None:
     """The rewards of a step are in the window no longer."""
-    count = belief[COUNT] - belief[SLOTS + step]
-    belief[COUNT] = max(count, np.float32(0.0))
-    belief[SUM] = belief[SUM] - belief[SLOTS + tables.steps + step] if count > 0.5 else np.float32(0.0)
+    count = belief[ONE.rewards] - belief[ONE.slots + step]
+    belief[ONE.rewards] = max(count, np.float32(0.0))
+    belief[ONE.total] = belief[ONE.total] - belief[ONE.slots + tables.steps + step] if count > 0.5 else np.float32(0.0)
 
 
 def weigh(tables: Windows, common: Singles) -> None:
     """The weight of the window after its block; the largest stays at 1."""
-    weights, j = common[WEIGHTS:], chosen_window(tables, common)
+    weights, j = common[ALL.weights :], chosen_window(tables, common)
     most, total = scale(weights)
     chance = chance_of(tables, weights, j, most, total)
-    gain = min(np.float64(common[EARNED]) / np.float64(tables.steps), 1.0)
+    gain = min(np.float64(common[ALL.earned]) / np.float64(tables.steps), 1.0)
     own = np.float64(weights[j]) + tables.exploration / (np.float64(weights.size) * chance) * gain
     weights[j] = np.float32(own)
     most = max(most, own)
@@ -237,8 +251,8 @@ def _beliefs(horizon: int, batch: int, confidence: float) -> Beliefs:
     exploration = min(1.0, math.sqrt(count * math.log(count) / ((math.e - 1.0) * blocks)))
     unit = 2.0 ** (math.ceil(math.log2(batch)) - 23)
     return Beliefs(
-        initial=np.zeros(SLOTS + 2 * batch, np.float32),
-        common=np.zeros(WEIGHTS + count, np.float32),
+        initial=np.zeros(ONE.slots + 2 * batch, np.float32),
+        common=np.zeros(ALL.weights + count, np.float32),
         tables=Windows(batch, np.array(windows), exploration, confidence, unit),
         judge=judge,
         learn=learn,
