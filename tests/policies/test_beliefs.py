@@ -1,5 +1,6 @@
 """Policies with beliefs: where they are others in disguise, their exact odds, and what time does to them."""
 
+import base64
 import dataclasses
 import itertools
 import math
@@ -220,3 +221,21 @@ def test_windows_that_earned_more_are_drawn_more_often() -> None:
     assert shared[3] == 0.0
     assert shared[4] < -1e-3
     assert math.isclose(sum(bandit.probabilities().values()), 1.0)
+
+
+@pytest.mark.parametrize("scope", ["all", "arm"])
+def test_a_file_whose_runs_weigh_nothing_is_refused(scope: str) -> None:
+    bandit = db.Bandit(["a", "b"], CTS(scope=scope, hazard=0.1, runs=4), seed=1)
+    for _ in range(9):
+        bandit.reward(bandit.select(), 1.0)
+    state = bandit.state()
+    assert db.Bandit.from_state(state).probabilities().keys() == {"a", "b"}
+    evidence = state["evidence"]
+    size = len(base64.b64decode(evidence["shared"])) // 4
+    evidence["shared"] = base64.b64encode(np.zeros(size, "<f4").tobytes()).decode()
+    evidence["beliefs"] = [
+        [k, base64.b64encode(np.zeros(len(base64.b64decode(text)) // 4, "<f4").tobytes()).decode()]
+        for k, text in evidence["beliefs"]
+    ]
+    with pytest.raises(db.InvalidValue, match="weights of which one is above 0"):
+        db.Bandit.from_state(state)

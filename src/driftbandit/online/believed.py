@@ -219,6 +219,7 @@ class Believed(Present):
         if type(chosen) is not int or (chosen != -1 and chosen not in known):
             raise InvalidValue(f"chosen must refer to an arm that is there, or be -1, got {chosen!r}")
         self.chosen = chosen
+        self._check_pieces()
         tried = self.copied()
         for reward in (0.0, 1.0):
             for number in self.order.all.tolist():
@@ -228,6 +229,15 @@ class Believed(Present):
             tried.judge(self.order)
         if not np.all(np.isfinite(tried.own()[self.order.all])):
             raise InvalidValue("beliefs must be such that the policy can judge the arms, and learn")
+
+    def _check_pieces(self) -> None:
+        """That luck has something to pick from."""
+        there = self.believed(self.order.all)
+        if there is not None and self.model.pieces is not None:
+            with np.errstate(all="ignore"):
+                weights, _ = self.model.pieces(self.model.tables, *there)
+            if not np.all(np.sum(weights, axis=1, dtype=np.float64) > 0.0):  # nor where a sum is no number
+                raise InvalidValue("beliefs must have weights of which one is above 0, for luck to pick from")
 
     def _decoded(self, name: str, text: Any, like: Singles) -> Singles:
         """As many numbers as there are in an array, of those that the beliefs may have, from text."""
