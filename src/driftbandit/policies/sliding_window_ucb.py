@@ -19,6 +19,8 @@ class SlidingWindowUCB(Policy):
 
     where t counts the observations made so far, and arms without any in the window come first.
 
+    Use it as D-UCB: where arms drift at a pace that can be fitted, and better with ξ = ½ or less.
+
     Parameters:
         window: (τ) how many steps an observation lasts, a whole number of at least 1.
         confidence: (ξ) how wide the padding is, from 1e-100 to 1e100.

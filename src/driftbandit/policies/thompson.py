@@ -15,6 +15,8 @@ class ThompsonSampling(Policy):
 
         θ_k ~ Beta(S_k + α0, F_k + β0),   arm = argmax θ_k,   then S or F of that arm grows by 1.
 
+    Use it where nothing drifts; where something does, it settles on an arm and stays, so give it a discount or a window.
+
     Parameters:
         prior_successes: (α0) successes that every arm starts with, from 1e-100 to 1e100.
         prior_failures: (β0) failures that every arm starts with, from 1e-100 to 1e100.
@@ -43,6 +45,8 @@ class OptimisticThompsonSampling(ThompsonSampling):
     """Optimistic Thompson sampling (OTS): a sample never counts for less than its arm's posterior mean.
 
         θ_k = max(sample from Beta(S_k + α0, F_k + β0), (S_k + α0) / (S_k + α0 + F_k + β0))
+
+    Use it as TS, where a little less exploration is welcome; not where arms drift.
 
     Parameters: as for `ThompsonSampling`.
 

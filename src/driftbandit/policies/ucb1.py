@@ -17,6 +17,8 @@ class UCB1(Policy):
 
     with N_k observations of arm k so far, n of all arms, and arms without any first.
 
+    Use it as a baseline where nothing drifts; kl-UCB and UCB-Tuned have less regret there.
+
     Parameters:
         confidence: (c) how wide the padding is, from 1e-100 to 1e100.
 

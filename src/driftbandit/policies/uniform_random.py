@@ -13,6 +13,8 @@ from driftbandit.policies.rule import Parameters, Rule
 class UniformRandom(Policy):
     """Choose every arm with the same probability, whatever the rewards.
 
+    Use it as a baseline, and for logs from which anything can be evaluated later; not to earn.
+
     >>> print(UniformRandom())
     uniform
     """
