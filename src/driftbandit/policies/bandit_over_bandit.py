@@ -47,9 +47,9 @@ class BanditOverBandit(Policy):
         step     X_k + √(ξ·ln min(t, τ) / N_k),   over the last τ = j steps of the block
         then     w_j ← w_j·exp(γ/(|J|·p_j)·R/H)    for the rewards R of the block
 
-    Use it where nothing is known of the drift and the horizon is long: there are only T/H blocks to learn a window in,
-    and each begins from nothing. Where a window can be guessed, `SlidingWindowUCB` does better. Rewards are from 0 to
-    1; in a simulation with others, those beyond count as the nearer end.
+    Use it where nothing is known of the drift and the horizon is long: there are only T/H blocks to learn a window
+    in, and each begins from nothing. Where a window can be guessed, `SlidingWindowUCB` does better. Rewards are
+    from 0 to 1; in a simulation with others, those beyond count as the nearer end.
 
     Parameters:
         horizon: (T) how many steps there will be, a whole number of at least 1.

@@ -19,8 +19,8 @@ class DiscountedThompsonSampling(Policy):
         θ_k ~ Beta(S_k + α0, F_k + β0),   arm I = argmax θ_k,
         S_k ← γ·S_k + [k = I]·r,   F_k ← γ·F_k + [k = I]·(1 − r)   for every arm k.
 
-    Use it where arms drift at a pace that can be guessed and odds of its own are wanted. Where nothing drifts it goes on
-    exploring; where the pace is unknown, `DriftFilter` does better.
+    Use it where arms drift at a pace that can be guessed and odds of its own are wanted. Where nothing drifts it
+    goes on exploring; where the pace is unknown, `DriftFilter` does better.
 
     Parameters:
         discount: (γ) what evidence is multiplied by at each step, in (0, 1]; 1 is Thompson sampling.

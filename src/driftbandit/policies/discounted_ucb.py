@@ -17,8 +17,8 @@ class DiscountedUCB(Policy):
 
         X_k + 2B·√(ξ·ln n / N_k),   n = Σ N_k
 
-    Use it where arms drift at a pace that can be fitted, and a decision may cost only nanoseconds; the discount of its
-    formula explores too much. Where odds of its own are wanted, use dOTS.
+    Use it where arms drift at a pace that can be fitted, and a decision may cost only nanoseconds; the discount of
+    its formula explores too much. Where odds of its own are wanted, use dOTS.
 
     Parameters:
         discount: (γ) what evidence is multiplied by at each step, in (0, 1].

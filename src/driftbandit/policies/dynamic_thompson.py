@@ -27,8 +27,8 @@ class DynamicThompsonSampling(Policy):
 
     where α and β of an arm start at α0 and β0. Arms that are not chosen keep their posterior.
 
-    Use it where arms move only when they are chosen. Where they move by themselves, an arm that was bad once is not tried
-    again for long.
+    Use it where arms move only when they are chosen. Where they move by themselves, an arm that was bad once is not
+    tried again for long.
 
     Parameters:
         threshold: (C) observations that an arm can hold, from 1e-100 to 1e100.

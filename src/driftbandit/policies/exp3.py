@@ -17,8 +17,8 @@ class Exp3(Policy):
 
         p_k = (1 − γ)·w_k/Σw + γ/K,   chosen arm: w ← w·exp(γ·(r/p)/K)
 
-    Use it where rewards may be chosen against you and the best arm stays the best. Where rewards are random it has several
-    times the regret of policies that estimate means.
+    Use it where rewards may be chosen against you and the best arm stays the best. Where rewards are random it has
+    several times the regret of policies that estimate means.
 
     Parameters:
         exploration: (γ) the share of uniform choice, in (0, 1].

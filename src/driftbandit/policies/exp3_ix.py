@@ -17,8 +17,8 @@ class Exp3IX(Policy):
 
         p_k ∝ exp(−η·Σ estimates),   estimate of the chosen arm: (1 − r)/(p + γ)
 
-    Use it rather than EXP3 where a bad run must be unlikely. Where rewards are random, policies that estimate means have
-    less regret.
+    Use it rather than EXP3 where a bad run must be unlikely. Where rewards are random, policies that estimate means
+    have less regret.
 
     Parameters:
         learning_rate: (η) how fast weights move, from 1e-100 to 1e100.

@@ -15,7 +15,8 @@ from driftbandit.specification import optional_real, whole
 class RestartingExp3(Policy):
     """Restarting EXP3 (REXP3): EXP3 whose weights are all made equal every Δ steps.
 
-    Use it where a bound for any drift of a known total is wanted; in practice nearly every other policy has less regret.
+    Use it where a bound for any drift of a known total is wanted; in practice nearly every other policy has less
+    regret.
 
     Parameters:
         batch: (Δ) steps between restarts, a whole number of at least 1.

@@ -15,7 +15,8 @@ class ThompsonSampling(Policy):
 
         θ_k ~ Beta(S_k + α0, F_k + β0),   arm = argmax θ_k,   then S or F of that arm grows by 1.
 
-    Use it where nothing drifts; where something does, it settles on an arm and stays, so give it a discount or a window.
+    Use it where nothing drifts; where something does, it settles on an arm and stays, so give it a discount or a
+    window.
 
     Parameters:
         prior_successes: (α0) successes that every arm starts with, from 1e-100 to 1e100.
