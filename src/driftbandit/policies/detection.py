@@ -10,9 +10,10 @@ import math
 from typing import Any
 
 from driftbandit import checks
-from driftbandit.numerics import kl_reach, kl_upper, log
+from driftbandit.numerics import kl_reach, log
 from driftbandit.policies.confidence import index, padding
 from driftbandit.policies.confidence import interval as bounds
+from driftbandit.policies.divergence_bounds import interval as kl_bounds
 from driftbandit.policies.rule import Function, Parameters, Rule
 
 Own = tuple[float, float, float, float, float]
@@ -74,15 +75,7 @@ def kl_interval(
     p: Parameters, shared: float, n: float, earned: float, reference: float, up: float, down: float
 ) -> tuple[float, float, float]:
     """Mean reward, the smallest mean that is not too far off, and the largest."""
-    return kl_bounds(shared, n, earned)
-
-
-def kl_bounds(shared: float, n: float, earned: float) -> tuple[float, float, float]:
-    """The mean of n rewards, and the means whose divergence from it is at most shared/n."""
-    if n <= 0.0:
-        return math.nan, math.nan, math.nan
-    mean = earned / n
-    return mean, 1.0 - kl_upper(1.0 - mean, shared / n), kl_upper(mean, shared / n)
+    return kl_bounds(p, shared, n, earned)
 
 
 def moved(p: Parameters, n: float, earned: float, reference: float, up: float, down: float, reward: float) -> Own:

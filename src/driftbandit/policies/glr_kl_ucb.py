@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 from driftbandit import checks
 from driftbandit.numerics import kl, kl_reach, log
-from driftbandit.policies.detection import kl_bounds
+from driftbandit.policies.divergence_bounds import interval as kl_bounds
 from driftbandit.policies.history import History, kept, sum_ago
 from driftbandit.policies.policy import DETECTION, Policy
 from driftbandit.policies.rule import LONGEST_HISTORY, Parameters, Rule
@@ -128,7 +128,7 @@ def index(p: Parameters, shared: float, n: float, earned: float, age: float) -> 
 
 def interval(p: Parameters, shared: float, n: float, earned: float, age: float) -> tuple[float, float, float]:
     """Mean reward, the smallest mean that is not too far off, and the largest."""
-    return kl_bounds(level(p, age), n, earned)
+    return kl_bounds(p, level(p, age), n, earned)
 
 
 def observe(

@@ -5,9 +5,8 @@ import math
 from typing import Any, ClassVar, Self
 
 from driftbandit import checks
-from driftbandit.numerics import kl_reach, log
-from driftbandit.policies import confidence
-from driftbandit.policies.detection import kl_bounds
+from driftbandit.numerics import log
+from driftbandit.policies import confidence, divergence_bounds
 from driftbandit.policies.history import History, kept, sum_ago
 from driftbandit.policies.policy import DETECTION, Policy
 from driftbandit.policies.rule import LONGEST_HISTORY, Parameters, Rule
@@ -96,7 +95,7 @@ class MonitoredUCB(Policy):
         kl = self.index == "kl"
         return Rule(
             selection="index",
-            score=kl_index if kl else confidence.index,
+            score=divergence_bounds.index if kl else confidence.index,
             context=level if kl else confidence.padding,
             learn=confidence.observe,
             history=self.window,
@@ -105,7 +104,7 @@ class MonitoredUCB(Policy):
             explore=self.exploration,
             parameters=(1.0, 2.0, self.threshold),
             observations=confidence.observations,
-            interval=kl_interval if kl else confidence.interval,
+            interval=divergence_bounds.interval if kl else confidence.interval,
             learning="sequential",
         )
 
@@ -113,16 +112,6 @@ class MonitoredUCB(Policy):
 def level(p: Parameters, total: float) -> float:
     """How far the mean of an arm with one observation may be off; since the start, steps are observations."""
     return log(max(total, 1.0))
-
-
-def kl_index(p: Parameters, shared: float, a: float, b: float) -> float:
-    """The largest mean that is not too far off, by how near it is to 1."""
-    return kl_reach(b / a, shared / a) if a > 0.0 else math.inf
-
-
-def kl_interval(p: Parameters, shared: float, a: float, b: float) -> tuple[float, float, float]:
-    """Mean reward, the smallest mean that is not too far off, and the largest."""
-    return kl_bounds(shared, a, b)
 
 
 def halves_differ(p: Parameters, a: float, b: float, history: History) -> bool:
