@@ -5,6 +5,8 @@ integers (`dice`); policies are written from the definitions of their papers (`t
 docstring says; environments are functions of a clock. `play` plays one run and returns every decision.
 """
 
+import csv
+import importlib.resources
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -154,8 +156,15 @@ def piecewise(levels: Any, change_points: Any, **_: Any) -> tuple[int, Callable[
     return len(levels[0]), lambda k, t: levels[sum(t >= point for point in change_points)][k]
 
 
-def from_means(means: Any, **_: Any) -> tuple[int, Callable[[int, int], float]]:
-    return len(means[0]), lambda k, t: means[min(t, len(means)) - 1][k]
+def from_means(means: Any, repeat: int = 1, **_: Any) -> tuple[int, Callable[[int, int], float]]:
+    rows = [row for row in means for _ in range(repeat)]
+    return len(means[0]), lambda k, t: rows[min(t, len(rows)) - 1][k]
+
+
+def recorded(file: str, **own: Any) -> tuple[int, Callable[[int, int], float]]:
+    with importlib.resources.files("driftbandit.datasets").joinpath(file).open(encoding="utf-8") as lines:
+        _, *rows = csv.reader(lines)
+    return from_means([[float(share) for share in row[1:]] for row in rows], **own)
 
 
 def env_a(**_: Any) -> tuple[int, Callable[[int, int], float]]:
@@ -236,6 +245,8 @@ ENVIRONMENTS: dict[str, Callable[..., Any]] = {
     "f-dsw": f_dsw,
     "stationary": stationary,
     "random-piecewise": random_piecewise,
+    "flights": lambda by="hour", **p: recorded(f"flights-by-{by}.csv", **p),
+    "weather": lambda **p: recorded("weather.csv", **p),
 }
 
 

@@ -60,8 +60,8 @@ def test_a_script_needs_no_guard(tmp_path: Path) -> None:
     assert answer.stdout.split() == ["once", "3.0"]
 
 
-def test_few_cores_have_no_crew(monkeypatch: pytest.MonkeyPatch) -> None:
-    for cores, most, expected in ((3, None, None), (16, 3, None), (16, 6, 5), (4, 99, 3)):
+def test_one_core_has_no_crew(monkeypatch: pytest.MonkeyPatch) -> None:
+    for cores, most, expected in ((1, None, None), (16, 1, None), (2, None, 1), (16, 6, 5), (4, 99, 3)):
         monkeypatch.setattr(crew, "cores", lambda cores=cores: cores)
         with hired(most) as found:
             assert (found and found.size) == expected

@@ -47,3 +47,24 @@ def test_without_a_folder_there_is_nothing_to_fill() -> None:
     assert (
         done.stderr == "driftbandit: DRIFTBANDIT_CACHE must name a folder that can be written, for kernels to be kept\n"
     )
+
+
+def test_logs_find_their_kernels_compiled(tmp_path: Path) -> None:
+    program = """
+import sys
+from numba.core import event
+import driftbandit as db
+from driftbandit import warming
+if sys.argv[1] == "warm":
+    print(*(what for what, _ in warming.warm([db.UCB1()], [], logs=True)), sep="|")
+else:
+    with event.install_recorder("numba:compile") as compiled:
+        list(warming._of_logs([db.UCB1()]))
+    print(len(compiled.buffer))
+"""
+    for what, said in (("warm", "ucb1, live|logs: lines and arms|logs: ucb1"), ("again", "0")):
+        environment = os.environ | {"DRIFTBANDIT_CACHE": str(tmp_path)}
+        answer = subprocess.run(
+            [sys.executable, "-c", program, what], env=environment, capture_output=True, text=True, timeout=300
+        )
+        assert answer.stdout.strip() == said, answer.stderr

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, Self
 
 FEWEST_CORES = 4
-"""With fewer, other processes would take from this one what they give it."""
+"""With fewer, other processes that work while all threads do would take from this one what they give it."""
 SERVE = "import sys; sys.path[:] = {}; from driftbandit.crew import serve; serve()"
 
 
@@ -112,12 +112,12 @@ def _end(process: Any) -> None:
 
 @contextlib.contextmanager
 def hired(most: int | None = None) -> Iterator[Crew | None]:
-    """A crew for the cores of this machine, or for fewer where not all may be used; None where there are too few."""
-    size = min(cores(), most or cores())
-    if size < FEWEST_CORES or not sys.executable:
+    """A crew for the other cores of this machine, or for fewer where not all may be used; None where there are none."""
+    size = min(cores(), most or cores()) - 1
+    if size < 1 or not sys.executable:
         yield None
     else:
-        with Crew(size - 1) as crew:
+        with Crew(size) as crew:
             yield crew
 
 

@@ -105,16 +105,24 @@ def test_stationary_means_stay_and_some_are_close(draw) -> None:
         assert np.ptp(world.means[0]) <= 0.1001 or not world.id.endswith("close")
 
 
-def test_the_paper_s_and_the_published_ones_do_not_depend_on_the_draw() -> None:
-    for family in FAMILIES[:4]:
+def test_the_paper_s_the_published_and_the_recorded_ones_do_not_depend_on_the_draw() -> None:
+    for family in FAMILIES[:5]:
         assert [world.environment for world in family.worlds(1)] == [world.environment for world in family.worlds(2)]
     texts = [str(world.environment) for world in worlds("fast", 1)]
     assert texts == ["fast:n_arms=2", "fast", "fast:n_arms=10", "fast:n_arms=50", "fast:rested=true"]
     assert [world.horizon for world in worlds("published", 1)] == [10000, 5000, 5000, 20000, 5000, 1000, 1000, 1000]
 
 
+def test_recorded_worlds_are_the_tables_of_the_package() -> None:
+    hours, days, weather = worlds("recorded", 1)
+    assert [(world.horizon, world.n_arms) for world in (hours, days, weather)] == [(5475, 7), (5475, 7), (1461, 2)]
+    np.testing.assert_array_equal(hours.means, db.datasets.flights().means.values)
+    np.testing.assert_array_equal(days.means, db.datasets.flights(by="day").means.values.repeat(15, axis=0))
+    np.testing.assert_array_equal(weather.means, db.datasets.weather().means.values)
+
+
 def test_a_draw_is_the_same_each_time_and_another_one_differs_everywhere() -> None:
-    for family in FAMILIES[4:]:
+    for family in FAMILIES[5:]:
         for first, again, other in zip(family.worlds(1), family.worlds(1), family.worlds(2), strict=True):
             assert first == again
             assert first.id == other.id

@@ -124,6 +124,8 @@ def cases() -> list[Case]:
     for law, policies in FRACTIONAL_REWARDS.items():
         found += [Case(policy, tables(4, False, law, concentration=0.7)[0]) for policy in policies]
     found.append(Case(FRACTIONAL_REWARDS["beta"][0], tables(2, False, "beta", concentration=30.0)[2]))
+    recorded = db.datasets.flights(by="day", repeat=3), db.datasets.weather(rested=True)
+    found += [Case(db.ThompsonSampling(), world) for world in recorded]
     return found + switches()
 
 

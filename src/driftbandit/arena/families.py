@@ -8,6 +8,7 @@ from pathlib import Path
 from driftbandit.arena import draws
 from driftbandit.arena.world import World
 from driftbandit.checks import shown
+from driftbandit.datasets import Flights, Weather
 from driftbandit.environments import FDSW, Abrupt, Besson, EnvA, Environment, Fast, FromMeans, Slow
 from driftbandit.environments.published import Published
 from driftbandit.errors import InvalidValue
@@ -47,13 +48,24 @@ def _published(draw: int) -> Iterator[World]:
         yield World(name, environment, environment.usual_horizon)
 
 
+def _recorded(draw: int) -> Iterator[World]:
+    hours, days, weather = Flights(), Flights(by="day", repeat=15), Weather()
+    yield World("flights-by-hour", hours, hours.usual_horizon, "the share of flights on time; it holds noise")
+    yield World("flights-by-day", days, days.usual_horizon, "the same by day, less its noise; 15 decisions a day")
+    yield World("weather", weather, weather.usual_horizon, "dry or not, by day")
+
+
 FAMILIES = (
     Family("slow", "Slow waves", "The paper's slowly varying environment, with 2 to 50 arms, and rested with 4. All "
-           "waves have one period and one height: kind to policies that never forget.", _of_the_paper(Slow)),
+           "waves have one period and one height: kind to bounds that never forget, and unkind to TS.",
+           _of_the_paper(Slow)),
     Family("fast", "Fast waves", "The paper's fast varying environment, likewise.", _of_the_paper(Fast)),
     Family("abrupt", "Abrupt changes", "The paper's abruptly varying environment, likewise.", _of_the_paper(Abrupt)),
     Family("published", "Published problems", "Env A of Baudry, Russac and Cappé; the four problems of Besson and "
            "others; the three tests of f-dsw Thompson sampling.", _published),
+    Family("recorded", "Real tables", "Airlines out of New York by the hour and by day, and dry days in two cities. "
+           "Regret is against the best of each row: by the hour, and of the weather, most of that is luck that nobody "
+           "can foretell, so ratios are nearer to 1 than policies are to each other.", _recorded),
     Family("switching-together", "All arms switch at once", "At each step, with the probability of the hazard, all "
            "means are drawn anew, uniform between 0 and 1. 2 to 10 arms; the hazard is drawn from 0.0005 to 0.02, "
            "its logarithm uniform.", draws.switching_together),

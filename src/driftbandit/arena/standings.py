@@ -81,7 +81,7 @@ class Standings:
         counts = _resampled(len(parts))
         sizes = counts @ np.array([len(part) for part in parts], dtype=float)
         with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.exp(counts @ np.array([np.log(part).sum() for part in parts]) / sizes)
+            logs = np.exp(counts @ np.array([_logs(part).sum() for part in parts]) / sizes)
             near = counts @ np.array([float((part <= NEAR).sum()) for part in parts]) / sizes
             worst = np.where(counts > 0, np.array([part.max() for part in parts]), -math.inf).max(axis=1)
         return Summary(
@@ -103,7 +103,11 @@ def geometric_mean(ratios: Reals) -> float:
     >>> geometric_mean(np.array([0.5, 2.0, 8.0]))
     2.0
     """
-    return float(np.exp(np.log(np.maximum(ratios, LEAST_RATIO)).mean()))
+    return float(np.exp(_logs(ratios).mean()))
+
+
+def _logs(ratios: Reals) -> Reals:
+    return np.log(np.maximum(ratios, LEAST_RATIO))
 
 
 def profile(ratios: Reals, limits: tuple[float, float]) -> tuple[Reals, Reals]:

@@ -15,7 +15,7 @@ import os
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,7 @@ class Gears:
         self._like: tuple[Any, ...] = ()
         """Arguments of the types for which it is compiled."""
         self._asked = False
+        self._work = 0
 
     def __call__(self, *arguments: Any) -> Any:
         """The answer of the gear that is ready.
@@ -53,15 +54,32 @@ class Gears:
         written such that they change nothing until nothing can go wrong any more.
         """
         if self.kernel is None:
-            if not self._asked:
-                self._like, self._asked = arguments, True
-                _background.waiting.append(self)
+            self.soon(*arguments)
             if _background.idle:
                 _background.start()
+        return self.interpret(*arguments)
+
+    def soon(self, *arguments: Any) -> None:
+        """Have it compiled in the background, for arguments like these."""
+        if self.kernel is None and not self._asked:
+            self._like, self._asked = arguments, True
+            _background.waiting.append(self)
+            if _background.idle:
+                _background.start()
+
+    def interpret(self, *arguments: Any) -> Any:
+        """The same, without asking for the second gear."""
         if self.kernel is None:
             with np.errstate(all="ignore"), contextlib.suppress(Exception):
                 return self._interpreted(*arguments)
         return self.wait(*arguments)
+
+    def within(self, work: int, most: int) -> Callable[..., Any]:
+        """What answers where nothing compiles in the background: the interpreter, as long as the work of all calls is
+        at most so much, and then the compiled function.
+        """
+        self._work += work
+        return self.interpret if self._work <= most else self.wait
 
     def wait(self, *arguments: Any) -> Any:
         """The answer of the second gear, as soon as it is there."""

@@ -1,5 +1,6 @@
 """Long kernels, such as the integrals of `exact`: a target that makes only short functions part of their callers."""
 
+import collections
 import types
 from typing import Any
 
@@ -10,8 +11,11 @@ from driftbandit.compiling.target import Processor
 from driftbandit.numerics import elementary
 
 SHORT = 300  # bytes of bytecode
-MOST_INTERPRETED = 12
-"""Arms, in all states together: four take some 40 milliseconds, twelve about 200, sixty seconds."""
+MOST_INTERPRETED = 144
+"""Of the work of one call: the square of the number of arms, for every state. Twelve arms take some 200 milliseconds,
+as do forty pairs; sixty arms take seconds."""
+WORTH_COMPILING = 4 * MOST_INTERPRETED
+"""Of the work of all calls: a process that asks for less compiles nothing."""
 
 
 class Calling(Processor):
@@ -35,7 +39,16 @@ def long_kernel(kernel: Function) -> Gears:
     return geared_part(kernel, LONG)
 
 
-def answer(kernel: Function, size: int, *arguments: Any) -> None:
-    """Run a kernel on so many arms: a few are interpreted until it is compiled, for more the compiler is waited for."""
+def answer(kernel: Function, work: int, *arguments: Any) -> None:
+    """Run a kernel: a little work is interpreted, for more the compiler is waited for; who comes back often has it
+    compiled by and by.
+    """
     gears = long_kernel(kernel)
-    (gears.kernel or (gears if size <= MOST_INTERPRETED else gears.wait))(*arguments)
+    if gears.kernel is not None or work > MOST_INTERPRETED:
+        gears.wait(*arguments)
+        return
+    _interpreted[gears] += work
+    (gears if _interpreted[gears] > WORTH_COMPILING else gears.interpret)(*arguments)
+
+
+_interpreted: collections.Counter[Gears] = collections.Counter()

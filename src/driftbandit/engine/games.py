@@ -190,11 +190,11 @@ class _Plan:
         """The finished game; its arrays are given away."""
         game, job = self.game, self.jobs[0]
         figures, self.figures, self.handed_over = self.figures, {}, True
-        static = oracle.static_oracle(game.environment, game.horizon, game.seed, game.runs)
+        figures["static_oracle"] = oracle.static_oracle(game.environment, game.horizon, game.seed, game.runs)
         labels = [str(policy) for policy in game.policies]
         return assemble(
             labels, str(game.environment), game.specification(), game.horizon, game.seed, job.steps, job.bin_width,
-            figures, static,
+            figures,
         )  # fmt: skip
 
 

@@ -198,7 +198,6 @@ def assemble(
     steps: Sequence[int],
     bin_width: int,
     figures: dict[str, NDArray[Any]],
-    static_oracle: NDArray[np.float64],
 ) -> Result:
     """A result from the arrays that a simulation filled."""
     bins = figures["choices"].shape[1]
@@ -211,7 +210,7 @@ def assemble(
             "expected": (each, figures["expected"]),
             "reward": (each, figures["reward"]),
             "choices": (("policy", "interval", "arm"), _small(figures["choices"])),
-            "static_oracle": (("run",), static_oracle),
+            "static_oracle": (("run",), figures["static_oracle"]),
         },
         coords={
             "policy": list(labels),

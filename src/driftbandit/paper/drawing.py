@@ -62,15 +62,29 @@ class Drawing:
 
     def pictures(self, done: Callable[[int], None]) -> Pictures:
         """All of them, written and ready for the page; what nobody else could draw is drawn here."""
-        pictures: Pictures = {}
-        for part in _parts(self.found):
-            drawn = _answered(self.coming.get(part))
-            pictures[part] = _drawn(part, self.found, self.folder) if drawn is None else drawn
-            if isinstance(part, Experiment):
-                done(DRAWING)
+        parts = list(_parts(self.found))
+        here: Pictures = {}
+        for part in reversed(parts):  # others begin at the beginning
+            if part not in self.coming or self.coming[part].cancel():
+                here[part] = self._drawn_here(part, done)
+        pictures = {part: here[part] if part in here else self._answer(part, done) for part in parts}
         for path in self.folder.iterdir():  # pictures of an earlier call with other options are not in this report
             if path.suffix in {".png", ".svg"} and path.stat().st_mtime_ns < self.began:
                 path.unlink()
+        return pictures
+
+    def _answer(self, part: Part, done: Callable[[int], None]) -> list[Picture]:
+        """What another process draws; if it cannot, it is drawn here."""
+        try:
+            pictures: list[Picture] = self.coming[part].result()
+        except Unanswered:
+            return self._drawn_here(part, done)
+        done(_cost(part))
+        return pictures
+
+    def _drawn_here(self, part: Part, done: Callable[[int], None]) -> list[Picture]:
+        pictures = _drawn(part, self.found, self.folder)
+        done(_cost(part))
         return pictures
 
 
@@ -130,9 +144,5 @@ def _panels(part: Part, found: Findings) -> Iterable[Panel]:
     return first.overview(found)
 
 
-def _answered(pictures: "Future[list[Picture]] | None") -> list[Picture] | None:
-    """What another process has drawn, if it could."""
-    try:
-        return pictures.result() if pictures else None
-    except Unanswered:
-        return None
+def _cost(part: Part) -> int:
+    return DRAWING if isinstance(part, Experiment) else 0

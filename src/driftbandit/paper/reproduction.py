@@ -16,7 +16,7 @@ from driftbandit.engine.progress import Progress
 from driftbandit.errors import Interrupted
 from driftbandit.files import written_whole
 from driftbandit.paper import drawing
-from driftbandit.paper.claims import judged, mathematics
+from driftbandit.paper.claims import judged
 from driftbandit.paper.drawing import DRAWING, Drawing
 from driftbandit.paper.experiment import Experiment
 from driftbandit.paper.experiments import chosen_experiments
@@ -97,7 +97,6 @@ def reproduce(
         try:
             with Progress("Reproducing the paper", 0, progress) as bar, hired(threads) as crew:
                 with times.of("playing"):
-                    mathematics.rehearse(crew)
                     work = Work(store, backend, bar, condensed)
                     found = _run(experiments, profiles, scale, work, crew)
                 times.compiling = backend.compiling

@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 
-from driftbandit.crew import Crew
 from driftbandit.exact import alternating_form, suboptimal_probability
 from driftbandit.paper.claims.check import Check
 from driftbandit.paper.contenders import PROPOSED, discount_of
@@ -21,14 +20,6 @@ POSTERIORS = ((0.7, 1.3), (2.5, 1.6), (1.9, 4.2), (6.3, 2.4), (3.1, 7.7))
 """All pairs of these are tried for C21. None is a whole number; all are small enough for sums in double precision."""
 SMALL_PRIORS = (0.05, 0.1, 0.25, 0.4, 0.45)
 """Values of β0 for C22, all of them below 1/2."""
-
-
-def rehearse(crew: Crew | None) -> None:
-    """Have what the claims need compiled by another process and kept, long before they are judged."""
-    if crew is not None:
-        many = np.ones(100)  # few would be interpreted
-        crew.ask(suboptimal_probability, many, many, many, many)
-        crew.ask(alternating_form, many, many, many, many)
 
 
 def unchosen_arm(found: Findings, profile: Profile) -> list[Check]:
