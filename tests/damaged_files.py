@@ -141,14 +141,18 @@ class Means:
             rows.encode(),
             b"red,green,blue,grey\n" + rows.encode(),
             b"0.5,0.5\n",
+            b"day,hour,red,green\n" + b"".join(b"2013-01-0%d,%d:00,0.%d,1\n" % (i, i, i) for i in range(1, 8)),
             b"\xef\xbb\xbf0.5,0.5\r\n1,0\r\n",
         ]
 
     def use(self, path: Path, thoroughly: bool) -> None:
         environment = db.FromMeans(means=path)
-        assert 0.0 <= environment.means.table.min() <= environment.means.table.max() <= 1.0
+        assert 0.0 <= environment.means.values.min() <= environment.means.values.max() <= 1.0
         assert "\n" not in str(environment)
         json.dumps(environment.parameters())
+        assert len(environment.means.arms) == environment.n_arms
+        assert len(environment.means.steps) in (0, len(environment.means))
+        assert not any("\n" in name for name in (*environment.means.arms, *environment.means.steps))
         if thoroughly:
             repr(db.simulate(db.UniformRandom(), environment, horizon=3, runs=2, progress=False).normalized_regret)
 

@@ -5,7 +5,8 @@
     │   └── InvalidFile (also an OSError)       a file cannot be read or written
     │       └── MissingFile (also a FileNotFoundError)  there is none
     ├── MissingExtra (also an ImportError)      an optional dependency or device is needed and absent
-    └── ClusterError                            a cluster could not be reached, was lost, or does not fit
+    ├── ClusterError                            a cluster could not be reached, was lost, or does not fit
+    └── ServiceError                            a decision service did not answer, or not as it should
 
     KeyboardInterrupt
     └── Interrupted                             Ctrl-C stopped long work: `except Exception` lets it through
@@ -46,3 +47,11 @@ class Interrupted(KeyboardInterrupt):
 
 class ClusterError(DriftbanditError):
     """A cluster could not be reached, was lost, or runs something that does not fit."""
+
+
+class ServiceError(DriftbanditError):
+    """A decision service did not answer, or did not do what it was asked for; `status` is that of HTTP, if any came."""
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status

@@ -2,19 +2,23 @@
 
 import contextlib
 import errno
+import gzip
+import importlib
+import io
 import json
+import math
 import os
 import re
 import secrets
 import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from driftbandit.checks import reject, shown
-from driftbandit.errors import InvalidFile, InvalidValue, MissingFile
+from driftbandit.errors import InvalidFile, InvalidValue, MissingExtra, MissingFile
 
 KINDS = {
     stat.S_IFDIR: "a folder",
@@ -25,6 +29,8 @@ KINDS = {
 }
 PART = re.compile(r"\..+\.(\d+)\.[0-9a-f]{8}\.part", re.ASCII | re.DOTALL)
 """The name of a file that is being written, with the number of the process that does."""
+PACKED = 1 << 14
+"""Compressed bytes that are unpacked at once."""
 _swept: set[Path] = set()
 """Folders in which this process has removed what others left."""
 
@@ -91,6 +97,99 @@ def read_json(path: str | os.PathLike[str], kind: str) -> Any:
     except (ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())[:80]
         raise InvalidValue(f"{os.fspath(path)} must be {kind}, got something that is not JSON ({reason})") from None
+
+
+def reading(name: str, path: str | os.PathLike[str]) -> BinaryIO:
+    """A regular file, opened for reading; what is compressed (.gz, .zst) is read as what it was."""
+    target = _target(name, path)
+    try:
+        if target.suffix == ".gz":
+            return cast(BinaryIO, gzip.open(target))
+        file = open(target, "rb")  # noqa: SIM115  # the caller closes it
+    except OSError as error:
+        raise unusable(name, "a readable file", path, error) from None
+    return _of_zstandard(file) if target.suffix == ".zst" else file
+
+
+def _of_zstandard(file: BinaryIO) -> BinaryIO:
+    """What a file of Zstandard holds: Python's own reader from 3.14 on, else a package."""
+    with contextlib.suppress(ImportError):
+        return cast(BinaryIO, importlib.import_module("compression.zstd").ZstdFile(file))
+    try:
+        zstandard = importlib.import_module("zstandard")
+    except ImportError:
+        file.close()
+        raise MissingExtra("a .zst file needs the package zstandard: pip install 'driftbandit[logs]'") from None
+    return cast(BinaryIO, io.BufferedReader(Frames(file, zstandard.ZstdDecompressor().decompressobj)))
+
+
+class Frames(io.RawIOBase):
+    """What a file of Zstandard holds, frame after frame; a frame that is cut off is an error, as it is for gzip."""
+
+    def __init__(self, file: BinaryIO, new_frame: Callable[[], Any]) -> None:
+        self._file = file
+        self._new_frame = new_frame
+        self._frame: Any = None
+        """The one that is being read; None between two."""
+        self._packed, self._found = b"", b""
+
+    def readable(self) -> bool:
+        """Yes."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """The next bytes; 0 at the end."""
+        while not self._found and (self._packed or self._more()):
+            self._frame = self._frame or self._new_frame()
+            self._found = self._frame.decompress(self._packed)
+            self._packed = self._frame.unused_data
+            self._frame = None if self._frame.eof else self._frame
+        count = min(len(buffer), len(self._found))
+        buffer[:count], self._found = self._found[:count], self._found[count:]
+        return count
+
+    def _more(self) -> bool:
+        self._packed = self._file.read(PACKED)
+        if self._frame is not None and not self._packed:
+            raise EOFError("Compressed file ended before the end-of-stream marker was reached")
+        return bool(self._packed)
+
+    def close(self) -> None:
+        """The file is closed."""
+        self._file.close()
+        super().close()
+
+
+def blocks(name: str, path: str | os.PathLike[str], size: int = 1 << 20, most: float = math.inf) -> Generator[bytes]:
+    """The content of a file piece by piece, up to so many bytes; one that is damaged is answered in one line where that
+    shows.
+    """
+    with reading(name, path) as file:
+        while True:
+            try:
+                block = file.read(int(min(size, most)))
+                most -= len(block)
+            except Exception as error:  # each way of compressing has errors of its own
+                reason = " ".join(str(error).split()) or type(error).__name__
+                raise unusable(name, "a readable file", path, OSError(errno.EIO, reason)) from None
+            if not block:
+                return
+            yield block
+
+
+def lines_with(blocks: Iterable[bytes], mark: bytes) -> Iterator[tuple[int, bytes]]:
+    """The whole lines of a file that have this in them, with their numbers; all others are hardly looked at."""
+    number, rest = 1, b""
+    for block in blocks:
+        whole, newline, rest = (rest + block).rpartition(b"\n")
+        whole += newline
+        begin, at = 0, whole.find(mark)
+        while at >= 0:
+            start, end = whole.rfind(b"\n", 0, at) + 1, whole.find(b"\n", at) + 1
+            number += whole.count(b"\n", begin, start)
+            yield number, whole[start:end]
+            begin, at = start, whole.find(mark, end)
+        number += whole.count(b"\n", begin)
 
 
 def unusable(name: str, allowed: str, path: str | os.PathLike[str], error: OSError) -> InvalidFile:

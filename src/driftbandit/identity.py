@@ -14,8 +14,8 @@ def identity() -> str:
 
 
 def hash_of_sources(root: Path) -> str:
-    """A hash of every Python file below a folder, whatever it is called and whoever imports it."""
+    """A hash of every Python file and every table below a folder, whatever it is called and whoever imports it."""
     digest = hashlib.sha256()
-    for path in sorted(root.rglob("*.py")):
+    for path in sorted([*root.rglob("*.py"), *root.rglob("*.csv")]):
         digest.update(path.relative_to(root).as_posix().encode() + b"\n" + path.read_bytes())
     return digest.hexdigest()

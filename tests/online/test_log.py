@@ -1,6 +1,7 @@
 """The log is written before anything counts, and brings everything back."""
 
 import errno
+import gzip
 import json
 import os
 import random
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import zstandard
 from tests.online.scenes import ARMS, POLICIES, Ticker, assert_same_evidence, ids
 from tests.own_policies import EXAMPLES
 
@@ -117,6 +119,18 @@ def test_a_renamed_log_goes_on_in_a_new_file_and_both_bring_everything_back(tmp_
     with pytest.raises(db.InvalidValue, match="log must go on from the saved state"):
         Bandit.recover(state, old)
     assert known(Bandit.recover(state, log)) == before
+
+
+@pytest.mark.parametrize("kind", ["gz", "zst"])
+def test_a_file_that_was_compressed_brings_everything_back(kind: str, tmp_path: Path) -> None:
+    log, old = tmp_path / "log.jsonl", tmp_path / f"log.1.jsonl.{kind}"
+    bandit = Bandit(ARMS, TS, seed=1, log=log)
+    lived(bandit, Ticker(), np.random.default_rng(0), 20)
+    old.write_bytes({"gz": gzip.compress, "zst": zstandard.compress}[kind](log.read_bytes()))
+    log.unlink()
+    lived(bandit, Ticker(), np.random.default_rng(1), 20)
+    before = known(bandit)
+    assert known(Bandit.recover(tmp_path / "none.json", [old, log])) == before
 
 
 def test_lines_that_are_missing_are_noticed(tmp_path: Path) -> None:

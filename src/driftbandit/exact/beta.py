@@ -43,5 +43,5 @@ def selection_probabilities(parameters: Any, optimistic: bool = False) -> Array:
     n_arms = array.shape[-2]
     states = np.ascontiguousarray(array.reshape(-1, n_arms, 2).clip(SMALLEST, LARGEST))
     out = np.empty((states.shape[0], n_arms))
-    answer(beta_arms.selection, out.size, states, optimistic, out)
+    answer(beta_arms.selection, out.size * n_arms, states, optimistic, out)
     return out.reshape(array.shape[:-1])

@@ -1,6 +1,7 @@
 """The probability that a policy chooses each arm next, from what it knows; for samples by `beta` and `normal`."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,6 +177,20 @@ def _reals(name: str, value: Any, allowed: str) -> Reals:
     return numbers
 
 
+class Question(NamedTuple):
+    """What the odds of a decision follow from."""
+
+    rule: Rule
+    evidence: Reals
+    """The numbers `[arm, number]` of the arms that are looked at one by one."""
+    asleep: int = 0
+    """How many arms there are beside, which are as an arm starts."""
+    around: Surroundings = PLAIN
+    name: str = "the policy"
+    believed: What | None = None
+    """Where odds are a mixture over beliefs, those that the numbers were made of."""
+
+
 def arm_probabilities(
     rule: Rule,
     evidence: Reals,
@@ -184,35 +199,64 @@ def arm_probabilities(
     name: str = "the policy",
     believed: What | None = None,
 ) -> tuple[Reals, float]:
-    """Of each arm with these numbers `[arm, number]`, and of each of the sleeping arms, which are as an arm starts.
-
-    Where odds are a mixture over beliefs, `believed` are those that the numbers were made of.
+    """Of each arm with these numbers, and of each of the sleeping arms; arguments are those of a `Question`.
 
     >>> from driftbandit.policies import UCB1
     >>> around = ((), 2.0, 1.0)
     >>> arm_probabilities(UCB1().rule(3), np.array([[0.0, 0.0], [2.0, 1.0], [0.0, 0.0]]), around=around)[0]
     array([0.5, 0. , 0.5])
     """
-    if len(evidence) + asleep == 1:
-        return np.ones(len(evidence)), 1.0
-    common, total, step = around
-    if believed is not None:
-        share = rule.explored(step, common)
-        return (1.0 - share) * mixed_probabilities(rule, believed) + share / len(evidence), 0.0
-    if rule.posterior is None or rule.posterior.law == "normal" or rule.luck or not rule.knows_odds:
-        return rule_probabilities(rule, evidence, np.array(common), np.array(total), step, name), 0.0
-    shared, shape, p = rule.shared(total, common), rule.posterior.shape, rule.parameters
-    shapes = np.array([shape(p, shared, *own) for own in evidence.tolist()], np.float64).reshape(-1, 2)
-    optimistic, each = rule.posterior.law == "optimistic beta", 0.0
-    if asleep:
-        chances, each = _with_alike(shapes, shape(p, shared, *rule.initial), asleep, optimistic)
-    else:
-        chances = selection_probabilities(shapes, optimistic=optimistic)
+    return all_probabilities([Question(rule, evidence, asleep, around, name, believed)])[0]
+
+
+def all_probabilities(questions: Sequence[Question]) -> list[tuple[Reals, float]]:
+    """The same of many decisions: those that need integrals of one kind are answered by one call."""
+    found: list[Any] = [None] * len(questions)
+    alike: dict[tuple[bool, int], list[tuple[int, Reals]]] = {}
+    for i, (rule, evidence, asleep, (common, total, step), name, believed) in enumerate(questions):
+        if len(evidence) + asleep == 1:
+            found[i] = np.ones(len(evidence)), 1.0
+        elif believed is not None:
+            share = rule.explored(step, common)
+            found[i] = (1.0 - share) * mixed_probabilities(rule, believed) + share / len(evidence), 0.0
+        elif rule.posterior is None or rule.posterior.law == "normal" or rule.luck or not rule.knows_odds:
+            found[i] = rule_probabilities(rule, evidence, np.array(common), np.array(total), step, name), 0.0
+        else:
+            shared, shape, p = rule.shared(total, common), rule.posterior.shape, rule.parameters
+            shapes = np.array([shape(p, shared, *own) for own in evidence.tolist()], np.float64).reshape(-1, 2)
+            optimistic = rule.posterior.law == "optimistic beta"
+            if asleep:
+                new = shape(p, shared, *rule.initial)
+                found[i] = _explored(rule, common, step, *_with_alike(shapes, new, asleep, optimistic), asleep)
+            else:
+                alike.setdefault((optimistic, len(shapes)), []).append((i, shapes))
+    for (optimistic, _), rows in alike.items():
+        states = np.array([shapes for _, shapes in rows])
+        for (i, _), chances in zip(rows, _integrated(states, optimistic), strict=True):
+            question = questions[i]
+            common, _, step = question.around
+            found[i] = _explored(question.rule, common, step, chances, 0.0, 0)
+    return found
+
+
+def _integrated(states: Reals, optimistic: bool) -> Any:
+    """Of every state; one by one as long as each waits for no compiler and all of them would."""
+    from driftbandit.exact.quadrature import beta_arms  # late, as few need it
+
+    if long_kernel(beta_arms.selection).kernel is None:
+        return [selection_probabilities(state, optimistic=optimistic) for state in states]
+    return selection_probabilities(states, optimistic=optimistic)
+
+
+def _explored(
+    rule: Rule, common: tuple[float, ...], step: float, chances: Reals, each: float, asleep: int
+) -> tuple[Reals, float]:
+    """The same where a share of choices is left to chance."""
     share = rule.explored(step, common)
-    if share != 0.0:
-        any_arm = share / (len(evidence) + asleep)
-        return (1.0 - share) * chances + any_arm, (1.0 - share) * each + any_arm
-    return chances, each
+    if share == 0.0:
+        return chances, each
+    any_arm = share / (len(chances) + asleep)
+    return (1.0 - share) * chances + any_arm, (1.0 - share) * each + any_arm
 
 
 def pieces_of(rule: Rule, believed: What) -> tuple[Reals, Reals, Reals]:

@@ -35,5 +35,5 @@ def normal_probabilities(parameters: Any) -> Array:
     n_arms = array.shape[-2]
     states = np.ascontiguousarray(array.reshape(-1, n_arms, 2))
     out = np.empty((states.shape[0], n_arms))
-    answer(normal_arms.largest, out.size, states, out)
+    answer(normal_arms.largest, out.size * n_arms, states, out)
     return out.reshape(array.shape[:-1])

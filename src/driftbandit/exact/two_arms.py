@@ -8,6 +8,9 @@ from driftbandit.compiling.long_kernels import answer
 from driftbandit.exact.beta import selection_probabilities
 from driftbandit.exact.parameters import Array, broadcast, positive
 
+PAIR, SERIES = 4, 12
+"""The work of two arms, as `long_kernels` counts it, and of a sum, which may have many terms."""
+
 
 def suboptimal_probability(a1: Any, b1: Any, a2: Any, b2: Any) -> Array:
     """P(θ2 > θ1) for θ1 ~ Beta(a1, b1) and θ2 ~ Beta(a2, b2), safe for all parameters.
@@ -79,7 +82,7 @@ def ratio_density(omega: Any, a1: Any, b1: Any, a2: Any, b2: Any) -> Array:
 
     out = np.empty(rows.shape[0])
     places, arms = np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1:])
-    answer(ratio.density_all, out.size, places, arms, out)
+    answer(ratio.density_all, PAIR * out.size, places, arms, out)
     return out.reshape(shape)
 
 
@@ -88,5 +91,5 @@ def _summed(by_positive_terms: bool, a1: Any, b1: Any, a2: Any, b2: Any) -> Arra
     from driftbandit.exact.quadrature import series  # late, as few need it
 
     out = np.empty(rows.shape[0])
-    answer(series.sum_all, out.size, rows, by_positive_terms, out)
+    answer(series.sum_all, SERIES * out.size, rows, by_positive_terms, out)
     return out.reshape(shape)

@@ -11,7 +11,7 @@ from driftbandit.numerics.rng import MAX_ARM
 
 
 class Arms:
-    """Names to numbers and back; the number of a removed arm is given to the next new one."""
+    """Names to numbers and back."""
 
     def __init__(self, names: Iterable[Any]) -> None:
         if isinstance(names, str | bytes) or not isinstance(names, Iterable):
@@ -27,6 +27,8 @@ class Arms:
             twice = next(name for number, name in enumerate(self.names) if self._number_of[name] != number)
             raise checks.reject("arms", "different names", twice)
         self.free: list[int] = []
+        self.reuses = True
+        """Whether the number of a removed arm is given to the next new one."""
 
     def __len__(self) -> int:
         return len(self._number_of)
@@ -64,14 +66,14 @@ class Arms:
         name = _checked_name(name)
         if name in self._number_of:
             raise checks.reject("arm", "a new name", name)
-        if not self.free and len(self.names) >= MAX_ARM:
+        if not (self.free and self.reuses) and len(self.names) >= MAX_ARM:
             raise checks.reject("arms", f"a list of 1 to {MAX_ARM} names", len(self.names) + 1)
         return name
 
     def add(self, name: Any) -> int:
         """A number for a new name."""
         name = self.addable(name)
-        if self.free:
+        if self.free and self.reuses:
             number = self.free.pop()
             self.names[number] = name
         else:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 from driftbandit import checks
 from driftbandit.errors import InvalidValue
-from driftbandit.exact.choice import PLAIN, functions_of_odds
+from driftbandit.exact.choice import functions_of_odds
 from driftbandit.files import read_json, written_whole
-from driftbandit.online.decision import Decision, RewardStatus, Snapshot
+from driftbandit.online.decision import Decision, RewardStatus
 from driftbandit.online.journal import Event, Log, checked_path, in_order, is_log, opened
 from driftbandit.online.merge import check_alike, merged
 from driftbandit.online.pending import GIVEN_REPLICAS, REPLICA_SHIFT, checked_id
@@ -141,11 +141,9 @@ class Bandit:
         self._state = state
         self._arms, self._timing, self._pending = state.arms, state.timing, state.pending
         self._evidence, self._chooser = state.evidence, state.chooser
-        self._floor = settings.minimum_probability
         self._waits = settings.wait is not None
         self._first_id = settings.replica << REPLICA_SHIFT
-        self._weighted, self._lucky = rule.selection == "weighted", rule.luck
-        self._mixed = rule.mixed
+        self._tells_used = rule.selection == "weighted" and rule.luck
         self._by_decisions = settings.step_seconds is None
         self._process = _process if checks.flag("continued", continued) else None
         self._guard = Guard()
@@ -169,35 +167,20 @@ class Bandit:
         with self._lock:
             if self._process is not _process:
                 self._make_sure()
-            evidence, timing, chooser = self._evidence, self._timing, self._chooser
+            evidence, timing = self._evidence, self._timing
             some = None if arms is None else self._arms.numbers(arms)
             now = timing.steps if self._by_decisions and time is None else timing.moment(time)
             if self._waits:
                 self._expire(now)
             order = evidence.order if some is None else evidence.order.some(some)
-            awake, count = order.active, order.count
-            arm, place, chance, _, number = evidence.choose(now, order)
-            used = 1.0
-            told: float | Snapshot
-            if chance >= 0.0:
-                told = 1.0 if count == 1 else self._floor + (1.0 - count * self._floor) * chance
-                if self._weighted:
-                    used = told
-                    if self._lucky:
-                        chance = -1.0  # the probability that is told averages over luck
-            if chance < 0.0:
-                shapes = evidence.shapes
-                seen = shapes.tobytes() if awake == len(shapes) else shapes[:awake].tobytes()
-                around = PLAIN if chooser.plain else chooser.seen()
-                believed = evidence.believed(order.awake) if self._mixed else None
-                told = (seen, place, count - awake, self._floor, chooser.current, around, believed)
+            arm, number, used, told = self._state.chosen(now, order)
             id = self._first_id + number
             decision = Decision(id, self._arms.names[arm], now + 1 if self._by_decisions else timing.latest, told)
             if self._journal is not None:
                 evidence.count_decision(arm, -1)  # it is not made before its line is there
                 self._journal.write([self._said(decision, used, some)])
                 evidence.count_decision(arm, 1)
-            self._state.record(id, arm, now, used, count)
+            self._state.record(id, arm, now, used, order.count)
             if number >= self._pending.last:
                 self._make_sure()
             return decision
@@ -208,7 +191,7 @@ class Bandit:
         event["time"] = decision.time
         if some is not None:
             event["among"] = [self._arms.names[number] for number in some]
-        if self._lucky and self._weighted:
+        if self._tells_used:
             event["used"] = used
         return event
 

@@ -120,13 +120,17 @@ class Believed(Present):
         self.wait_for(number)
         return stamp
 
-    def wait_for(self, number: int) -> None:
-        """A decision for an arm has no reward yet."""
-        self.waiting[number] += 1
+    def wait_for(self, number: int, decisions: int = 1) -> None:
+        """A decision for an arm, or several, have no reward yet."""
+        self.waiting[number] += decisions
 
     def give_up(self, number: int) -> None:
         """A decision for an arm will have no reward any more."""
         self.waiting[number] -= 1
+
+    def waits(self, number: int) -> int:
+        """How many decisions for an arm have no reward yet."""
+        return self.waiting.item(number)
 
     def credit(self, decision: Waiting, reward: float, id: int) -> None:
         """The reward of a decision, which is learned now."""
@@ -141,9 +145,9 @@ class Believed(Present):
 
     # Arms
 
-    def include(self, number: int, now: float) -> None:
+    def include(self, number: int, now: float, start: tuple[float, ...] | None = None) -> None:
         """A new arm, of which nothing is known."""
-        super().include(number, now)
+        super().include(number, now, start)
         self.start_again([number])
 
     def grow(self, capacity: int) -> None:

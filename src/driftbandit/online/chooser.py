@@ -131,6 +131,19 @@ class Chooser:
         if order.may_sleep:
             yield geared_part(exponential), (np.uint64(self.seed), 0, 1)
 
+    def keep(self, floor: float) -> None:
+        """No eligible arm has less than this probability from now on."""
+        self._settings[kernels.FLOOR] = floor
+
+    def draw_from(self, replica: int) -> None:
+        """The random numbers of the next decisions are those of another replica."""
+        self.replica = self._settings[kernels.REPLICA] = replica
+
+    def settings_for(self, count: int) -> Reals:
+        """What a kernel is told of a choice among so many arms, as `choice_kernels` describes it; a copy."""
+        self._prepare(count)
+        return self._settings.copy()
+
     def best_asleep(self, shared: float, order: Order) -> float:
         """The largest score of the arms that are asleep in the next decision."""
         rule, asleep = self.rule_for(order.count), order.count - order.active
@@ -196,6 +209,12 @@ def can_score(rule: Rule, shared: float, own: list[float]) -> bool:
 
 def geared_choice(rule: Rule) -> Gears:
     """The selection of a rule."""
+    function, slots = choice_of(rule)
+    return geared(function, **slots)
+
+
+def choice_of(rule: Rule) -> tuple[Any, dict[str, Any]]:
+    """The selection of a rule as a kernel, and what its slots are filled with."""
     count = len(rule.initial)
     first, columns = kernels.FIRST, kernels.columns_of(count)
     common = first + 2 * count + 1
@@ -220,12 +239,12 @@ def geared_choice(rule: Rule) -> Gears:
         "observations": rule.observations,
     }
     if rule.selection == "weighted":
-        return geared(kernels.choose_by_weight, **slots)
+        return kernels.choose_by_weight, slots
     slots |= sleeping_slots(rule) | {
         "attempted": one_run.attempted_score if rule.selection == "sampled" else one_run.index_score,
         "chance_of": kernels.even_split if known_now else kernels.later,
     }
-    return geared(kernels.choose_by_score, **slots)
+    return kernels.choose_by_score, slots
 
 
 def trial(seed: np.uint64, replica: int, sequence: int) -> float:

@@ -1,11 +1,12 @@
 """A decision, the probability with which it was made, and what becomes of its reward."""
 
 import enum
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from driftbandit.exact.choice import Surroundings, What, arm_probabilities
+from driftbandit.exact.choice import Question, Reals, Surroundings, What, all_probabilities
 from driftbandit.policies import Rule
 
 
@@ -30,13 +31,47 @@ among them (−1: it was asleep), how many were asleep, the floor, the rule and 
 believed, where odds are a mixture over that."""
 
 
+class Odds(NamedTuple):
+    """What the arms of a decision had for probabilities, the floor included."""
+
+    chosen: float
+    awake: Reals
+    """Of those that were looked at one by one."""
+    each: float
+    """Of each of the others."""
+
+
 def probability_of(snapshot: Snapshot) -> float:
     """The exact probability of the arm that was chosen."""
-    content, place, asleep, floor, (rule, name), around, believed = snapshot
-    numbers = np.frombuffer(content).reshape(-1, len(rule.initial))
-    awake, each = arm_probabilities(rule, numbers, asleep, around, name, believed)
-    chance = float(awake[place]) if place >= 0 else each
-    return floor + (1.0 - (len(numbers) + asleep) * floor) * min(max(chance, 0.0), 1.0)
+    return odds_of([snapshot])[0].chosen
+
+
+def odds_of(snapshots: Sequence[Snapshot]) -> list[Odds]:
+    """The exact probabilities of many decisions; what follows from the same is worked out once, and is one array."""
+    places: dict[Any, int] = {}
+    questions: list[Question] = []
+    asked: list[int] = []
+    floors: list[float] = []
+    for content, _, asleep, floor, (rule, name), around, believed in snapshots:
+        key: Any = (content, asleep, floor, id(rule), around) if believed is None else len(asked)
+        if key not in places:
+            places[key] = len(questions)
+            numbers = np.frombuffer(content).reshape(-1, len(rule.initial))
+            questions.append(Question(rule, numbers, asleep, around, name, believed))
+            floors.append(floor)
+        asked.append(places[key])
+    answers = all_probabilities(questions)
+    floored = [_above(floors[at], *answers[at], questions[at].asleep) for at in range(len(questions))]
+    return [
+        Odds(floored[at][0].item(place) if place >= 0 else floored[at][1], *floored[at])
+        for (_, place, *_), at in zip(snapshots, asked, strict=True)
+    ]
+
+
+def _above(floor: float, awake: Reals, each: float, asleep: int) -> tuple[Reals, float]:
+    """Probabilities with a floor under them."""
+    rest = 1.0 - (len(awake) + asleep) * floor
+    return floor + rest * awake.clip(0.0, 1.0), floor + rest * min(max(float(each), 0.0), 1.0)
 
 
 class Decision:

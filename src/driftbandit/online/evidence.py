@@ -95,9 +95,9 @@ class Evidence:
         self.order.fill(np.arange(count))
         self._set_start(self.order.all)
 
-    def include(self, number: int, now: float) -> None:
-        """A new arm."""
-        start = self.start_of_new(now)
+    def include(self, number: int, now: float, start: tuple[float, ...] | None = None) -> None:
+        """A new arm, which starts with these numbers, or as `start_of_new` says."""
+        start = self.start_of_new(now) if start is None else start
         if number >= len(self.table):
             self.grow(max(2 * len(self.table), number + 1))
         self.table[number] = 0.0
@@ -224,11 +224,15 @@ class Evidence:
             self.order.wake(number)  # what it started with fades, so it is no longer like a new arm
         return clock.stamp(decisions)
 
-    def wait_for(self, number: int) -> None:
-        """A decision for an arm has no reward yet."""
+    def wait_for(self, number: int, decisions: int = 1) -> None:
+        """A decision for an arm, or several, have no reward yet."""
 
     def give_up(self, number: int) -> None:
         """A decision for an arm will have no reward any more."""
+
+    def waits(self, number: int) -> int:
+        """How many decisions for an arm have no reward yet, where that matters to what is believed."""
+        return 0
 
     def count_decision(self, arm: int, by: int) -> None:
         """One decision for an arm more, or one less."""

@@ -17,7 +17,6 @@ line says that those before it are void.
 
 import abc
 import contextlib
-import errno
 import json
 import os
 import secrets
@@ -27,12 +26,12 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from driftbandit import checks
 from driftbandit.entries import Entries
 from driftbandit.errors import InvalidFile, InvalidValue
-from driftbandit.files import KINDS, unusable
+from driftbandit.files import blocks, lines_with, reading, unusable
 
 if sys.platform != "win32":  # nobody notices a second process there
     import fcntl
@@ -41,6 +40,7 @@ FORMAT = 2
 FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 START = b'{"event": "start"'
 """How a log begins that a bandit wrote."""
+VOID = b'{"event": "void"'
 LONGEST = 1 << 26
 """Of a first line, how many bytes are read to see whether it is a start."""
 _encoded = json.JSONEncoder(ensure_ascii=False).encode
@@ -163,7 +163,7 @@ class JsonLines(Journal):
             lines = _read(file, begin, size).splitlines(keepends=True)
             end = size
             for line in reversed(lines[1:] if begin else lines):
-                if _parsed(line) is not None:
+                if parsed(line) is not None:
                     return end
                 end -= len(line)
         return 0
@@ -314,15 +314,14 @@ def in_order(paths: Iterable[Path]) -> list[Path]:
 
 def _starts(path: Path) -> list[Beginning]:
     """The starts in a file."""
-    found, void = [], _void_lines(path)
-    with _readable(path) as file:
-        for number, line in enumerate(file, start=1):
-            event = _parsed(line) if b'"start"' in line and number not in void else None
-            if event is not None and event["event"] == "start":
-                try:
-                    found.append(_beginning(Entries(event)))
-                except InvalidValue as error:
-                    raise InvalidValue(f"{path}, line {number}: {error}") from None
+    found, void = [], void_lines(path)
+    for number, line in lines_with(blocks("log", path), b'"start"'):
+        event = parsed(line) if number not in void else None
+        if event is not None and event["event"] == "start":
+            try:
+                found.append(_beginning(Entries(event)))
+            except InvalidValue as error:
+                raise InvalidValue(f"{path}, line {number}: {error}") from None
     return found
 
 
@@ -335,38 +334,27 @@ def _beginning(start: Entries) -> Beginning:
 def events_in(paths: Iterable[Path]) -> Iterator[tuple[str, Event]]:
     """What files of a log say, in order: where each line stands, and the event."""
     for path in paths:
-        void = _void_lines(path)
-        with _readable(path) as file:
+        void = void_lines(path)
+        with reading("log", path) as file:
             lines = enumerate(file, start=1)
             for number, line in lines:
                 if number in void:
                     continue
-                event = _parsed(line)
+                event = parsed(line)
                 if number == 1 and not begins(line):
                     raise checks.reject(str(path), "the log of a bandit, which begins with a start", _text(line))
                 if event is not None:
                     yield f"{path}, line {number}", event
-                elif any(_parsed(later) for _, later in lines):
-                    raise _refused(path, number, line)
+                elif any(parsed(later) for _, later in lines):
+                    raise refused(path, number, line)
                 else:
                     said = f"{path}: what stands from line {number} on is cut off and does not count"
                     warnings.warn(said, stacklevel=4)  # who called `recover`
 
 
-def _readable(path: Path) -> BinaryIO:
-    """A file of a log, opened; a pipe might never end."""
-    try:
-        mode = os.stat(path).st_mode
-        if stat.S_ISREG(mode):
-            return open(path, "rb")
-    except OSError as error:
-        raise unusable("log", "a readable file", path, error) from None
-    raise unusable("log", "a file", path, OSError(errno.EINVAL, KINDS.get(stat.S_IFMT(mode), "something else")))
-
-
 def begins(line: bytes) -> bool:
     """Whether a log may begin with this line: a start, or what is left of one that was cut off."""
-    event = _parsed(line)
+    event = parsed(line)
     if event is not None:
         return bool(event["event"] == "start")
     return line.startswith(START) or (line != b"\n" and START.startswith(line.removesuffix(b"\n")))
@@ -390,21 +378,21 @@ def _read(file: int, begin: int, end: int) -> bytes:
     return os.read(file, max(0, end - begin))
 
 
-def _void_lines(path: Path) -> set[int]:
+def void_lines(path: Path) -> set[int]:
     """The numbers of lines that do not count, and of those that say so."""
     void: set[int] = set()
-    with _readable(path) as file:
-        for number, line in enumerate(file, start=1):
-            event = _parsed(line) if line.startswith(b'{"event": "void"') else None
-            if event is not None:
-                lines = event.get("lines")
-                if type(lines) is not int or not 0 < lines < number:
-                    raise _refused(path, number, line)
-                void |= {number, *range(number - lines, number)}
+    for number, line in lines_with(blocks("log", path), VOID):
+        event = parsed(line) if line.startswith(VOID) else None
+        if event is not None:
+            lines = event.get("lines")
+            if type(lines) is not int or not 0 < lines < number:
+                raise refused(path, number, line)
+            void |= {number, *range(number - lines, number)}
     return void
 
 
-def _refused(path: Path, number: int, line: bytes) -> InvalidValue:
+def refused(path: Path, number: int, line: bytes) -> InvalidValue:
+    """The error that a line raises which is none of a log."""
     return checks.reject(f"{path}, line {number}", "an event of a bandit's log", _text(line))
 
 
@@ -412,8 +400,8 @@ def _text(line: bytes) -> str:
     return line.decode(errors="replace").rstrip("\n")
 
 
-def _parsed(line: bytes) -> Event | None:
-    """The event that a whole line says."""
+def parsed(line: bytes) -> Event | None:
+    """The event that a whole line says, or None."""
     try:
         event = json.loads(line)
     except (ValueError, RecursionError):

@@ -27,15 +27,17 @@ from driftbandit import checks
 from driftbandit.compiling.linking import look_again
 from driftbandit.entries import Entries
 from driftbandit.errors import InvalidValue
+from driftbandit.exact.choice import PLAIN
 from driftbandit.files import unusable
 from driftbandit.online.arms import Arms
 from driftbandit.online.believed import Believed
 from driftbandit.online.chooser import Chooser
-from driftbandit.online.decision import RewardStatus
+from driftbandit.online.decision import RewardStatus, Snapshot
 from driftbandit.online.evidence import Evidence
 from driftbandit.online.journal import Event, Position, events_in, position_of
 from driftbandit.online.pending import LARGEST_ID, MOST_REPLICAS, NUMBER, REPLICA_SHIFT, ROOM, Lineage, Pending, Waiting
 from driftbandit.online.present import Present
+from driftbandit.online.sleeping import Order
 from driftbandit.online.summary import View
 from driftbandit.online.timing import Timing
 from driftbandit.policies import Policy
@@ -70,6 +72,12 @@ class Settings(Checked):
     minimum_probability: float = real("[0, 1]")
     wait: float | None = optional_real("[0, 1e15]", dataclasses.MISSING)
     default_reward: float | None = parameter(lambda _, value: value)  # only its rule knows which rewards there are
+
+    @classmethod
+    def of(cls, policy: Policy, **given: Any) -> "Settings":
+        """Those of a bandit that is told no more than this."""
+        usual = {"step_seconds": None, "seed": 0, "minimum_probability": 0.0, "wait": None, "default_reward": None}
+        return cls(policy=policy, **(usual | {"replica": 0} | given))
 
     def check_floor(self, count: int) -> None:
         """That so many arms can all have the minimum probability."""
@@ -121,6 +129,8 @@ class State:
         wait = wait if wait is None else wait / (settings.step_seconds or 1.0) + (not by_clock)
         self.pending = Pending(wait, self.chooser)
         self._tick = 0 if by_clock else 1
+        self._floor = settings.minimum_probability
+        self._weighted, self._lucky, self._mixed = rule.selection == "weighted", rule.luck, rule.mixed
         self.position: Position = None
         """Where its log was: a part of it, and how many lines that had."""
 
@@ -139,14 +149,36 @@ class State:
             reward = float(reward)
         return checks.real(name, reward, self._interval)
 
+    def chosen(self, now: float, order: Order) -> tuple[int, int, float, float | Snapshot]:
+        """Choose one of these arms, at a moment: its number, that of the decision, the probability that the rule learns
+        from, and what the decision's probability is or follows from.
+        """
+        evidence, chooser = self.evidence, self.chooser
+        awake, count = order.active, order.count
+        arm, place, chance, _, number = evidence.choose(now, order)
+        used = 1.0
+        if chance >= 0.0:
+            told = 1.0 if count == 1 else self._floor + (1.0 - count * self._floor) * chance
+            if self._weighted:
+                used = told
+            if not (self._weighted and self._lucky):  # there the probability that is told averages over luck
+                return arm, number, used, told
+        shapes = evidence.shapes
+        seen = shapes.tobytes() if awake == len(shapes) else shapes[:awake].tobytes()
+        around = PLAIN if chooser.plain else chooser.seen()
+        believed = evidence.believed(order.awake) if self._mixed else None
+        return arm, number, used, (seen, place, count - awake, self._floor, chooser.current, around, believed)
+
     def record(self, id: int, arm: int, now: float, used: float, eligible: int) -> None:
         """A decision was made for an arm, at a moment, with a probability, among so many arms."""
+        self.pending.decisions[id] = (arm, self.stamp(arm, now), now, used, eligible)
+
+    def stamp(self, arm: int, now: float) -> float:
+        """A decision was made for an arm, at a moment: clocks that it moves go on; what its evidence's clock shows."""
         stamp = now + self._tick
         if self._tick:
             self.timing.steps = stamp
-        if self.evidence.ticking:
-            stamp = self.evidence.tick(arm, stamp)
-        self.pending.decisions[id] = (arm, stamp, now, used, eligible)
+        return self.evidence.tick(arm, stamp) if self.evidence.ticking else stamp
 
     def take(self, id: int, status: RewardStatus, decision: Waiting, value: float) -> None:
         """The reward of a decision that waited for it, which is learned if its arm is still there."""
