@@ -85,12 +85,68 @@ def test_a_missing_file_and_a_folder_are_refused_in_one_line(tmp_path: Path) -> 
         (",a,b\n0,0.1,0.9\n", "without it, as with to_csv(path, index=False)"),
         ("grün,blau\n0.1,0.2\n".encode("latin-1"), "(not UTF-8 text)"),
         ("0,1\n0.1,0.9\n", "write means as 0.0,1.0 and names as words, or none"),
+        ("day,0,1\nMon,0.1,0.9\nTue,0.1,0.9\n", "write means as 0.0,1.0 and names as words, or none"),
+        ("day,n,a,b\n" + "".join(f"d{t},{t},0.1,0.9\n" for t in range(3)), "as with to_csv(path, index=False)"),
+        ("day,a,b\nMon;1,0.1,0.9\n", "columns are separated by commas, and numbers have a point"),
+        ('day,a\n"0;1",0\n"0;9",1\n', "columns are separated by commas, and numbers have a point"),
     ],
 )
 def test_a_file_of_another_kind_is_refused_with_a_hint(tmp_path: Path, content: str | bytes, hint: str) -> None:
     with pytest.raises(db.InvalidValue) as error:
         db.FromMeans(means=written(tmp_path, content))
     assert str(error.value).endswith(hint)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "steps", "arms"),
+    [
+        ("date,a,b\n2012-01-01,0.1,0.9\n2012-01-02,0.5,0.5\n", ("2012-01-01", "2012-01-02"), ("a", "b")),
+        (",a,b\n2012-01-01,0.1,0.9\nlast, 0.5 ,0.5\n", ("2012-01-01", "last"), ("a", "b")),
+        ("day,part,a,b\nMon, early,0.1,0.9\nMon,late,0.5,0.5\n", ("Mon early", "Mon late"), ("a", "b")),
+        ("Mon,0.1,0.9\nTue,0.5,0.5\n", ("Mon", "Tue"), ("arm 1", "arm 2")),
+        ("0.1,0.9\n0.5,0.5\n", (), ("arm 1", "arm 2")),
+        ("a,b\n0.1,0.9\n0.5,0.5\n", (), ("a", "b")),
+        ("a,\n0.1,0.9\n0.5,0.5\n", (), ("arm 1", "arm 2")),
+    ],
+    ids=["dates", "an index of names", "two columns", "no header", "no names", "arms alone", "a name is missing"],
+)
+def test_leading_columns_without_numbers_name_the_steps(
+    tmp_path: Path, content: str, steps: tuple[str, ...], arms: tuple[str, ...]
+) -> None:
+    environment = db.FromMeans(means=written(tmp_path, content))
+    assert environment == db.FromMeans(means=[[0.1, 0.9], [0.5, 0.5]])
+    assert environment.means.steps == steps
+    assert environment.means.arms == arms
+    assert environment.means.rows(2, 2).steps == steps[1:]
+
+
+def test_names_of_steps_leave_as_many_arms_as_pandas_names(tmp_path: Path) -> None:
+    path = written(tmp_path, "date,0,1,2\nMon,0,1,0.5\nTue,0,1,0.5\n")
+    assert db.FromMeans(means=path) == db.FromMeans(means=[[0, 1, 0.5]] * 2)
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("date,hour,a,b\nMon,6,0.1,0.9\n", "means must be in [0, 1], got '6' in line 2, column 2"),
+        ("date,a,b\nMon,0.1,0.9\n2,0.1,0.9\n", "means must be in [0, 1], got 'Mon' in line 2, column 1"),
+        ("3,0.1,0.9\nMon,0.1,0.9\n", "means must be in [0, 1], got '3' in line 1, column 1"),
+        ("date,a,b\nMon,0.1,0.9\n,0.1,0.9\n", "means must be in [0, 1], got 'Mon' in line 2, column 1"),
+        ("date,a,b\nMon,0.1,1.9\n", "means must be in [0, 1], got '1.9' in line 2, column 3"),
+        ("date,a,b\nMon,0.1,x\n", "means must be in [0, 1], got 'x' in line 2, column 3"),
+        ("date,a,b\nMon,0.1\nTue,0.1,0.2\n", "means must have 2 columns in every row, got 3 in line 3"),
+        ("date,a\nMon,0.1\n", "means must be a table with a row a step, at least two columns (arms)"),
+        ("date,a,b\nMon,x,y\n", "means must be in [0, 1], got 'Mon' in line 2, column 1"),
+        ("date,a,b\n", "means must have at least one row"),
+        ('a,b,c\n"0,5",0.1,0.2\n"0,7",0.1,0.2\n', "means must be in [0, 1], got '0,5' in line 2, column 1"),
+        ("date,a,b\nnan,0.1,0.2\n", "means must be in [0, 1], got 'nan' in line 2, column 1"),
+    ],
+)
+def test_what_is_neither_a_name_nor_a_mean_is_refused(tmp_path: Path, content: str, complaint: str) -> None:
+    with pytest.raises(db.InvalidValue) as error:
+        db.FromMeans(means=written(tmp_path, content))
+    assert str(error.value).startswith(complaint)
     assert "\n" not in str(error.value)
 
 

@@ -146,6 +146,16 @@ def test_piecewise_needs_one_change_point_fewer_than_rows() -> None:
         db.Piecewise(levels=[[0, 1], [1, 0]])
 
 
+def test_a_row_lasts_as_often_as_it_is_repeated() -> None:
+    table = np.random.default_rng(1).random((5, 3)).tolist()
+    environment = db.FromMeans(means=table, repeat=4)
+    assert environment.usual_horizon == 20
+    _, mean = naive.ENVIRONMENTS["from-means"](**environment.parameters())
+    clock = np.arange(1, 30)
+    assert environment.means_at(clock).tolist() == [[mean(k, int(t)) for k in range(3)] for t in clock]
+    assert str(db.datasets.flights(by="day", repeat=15)) == "flights:repeat=15,by=day"
+
+
 def test_given_means_stay_at_their_last_row_and_cannot_be_changed_from_outside() -> None:
     table = np.array([[0.25, 0.5], [0.75, 1.0]])
     environment = db.FromMeans(means=table)

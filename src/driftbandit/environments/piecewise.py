@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from driftbandit.checks import reject, shown
 from driftbandit.environments.environment import Environment, Means
-from driftbandit.environments.from_means import checked_means
+from driftbandit.environments.means_table import checked_means
 from driftbandit.errors import InvalidValue
 from driftbandit.specification import parameter
 

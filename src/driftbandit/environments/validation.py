@@ -20,7 +20,7 @@ from driftbandit.environments.path import Path
 from driftbandit.errors import InvalidValue
 from driftbandit.numerics.rng import MAX_ARM, START, TOGETHER, WALK, draw
 
-OURS = "driftbandit.environments."
+OURS = ("driftbandit.environments.", "driftbandit.datasets.")
 ROWS = 1 << 16
 NUMBERS = 1 << 22
 """How many means are computed at once, at most."""
