@@ -27,6 +27,7 @@ from driftbandit.online import Bandit
 HOUR = 3600.0
 START, STOP_AND_START, NEW_ARM, OFF, ON, END = (hour * HOUR for hour in (9.0, 12.0, 14.0, 16.0, 16.5, 18.0))
 READERS = 4000
+HEARD = 0.9
 PLAIN = "plain"
 
 
@@ -51,7 +52,7 @@ def reading_rate(headline: str, now: float) -> float:
 def readers(rng: np.random.Generator) -> Iterator[tuple[float, float | None, float]]:
     """When each reader comes, after how long the reward is known (None: never), and the luck that decides it."""
     for time in np.sort(rng.uniform(START, END, READERS)).tolist():
-        delay = None if rng.random() < 0.1 else float(rng.exponential(300.0))
+        delay = None if rng.random() < 1.0 - HEARD else float(rng.exponential(300.0))
         yield time, delay, float(rng.random())
 
 
@@ -115,11 +116,15 @@ def fixed_rate(headline: str, shown: list[tuple[float, str, float]]) -> float:
     return float(np.mean([reading_rate(headline, time) for time, _, _ in shown]))
 
 
-def estimated_rate(headline: str, log: list[dict[str, Any]], rewards: dict[int, float]) -> tuple[float, float]:
-    """The same, estimated from the log alone: rewards weighted by 1/probability. The estimate and its error."""
-    decisions = [event for event in log if event["event"] == "decision"]
-    terms = [(event["arm"] == headline) / event["probability"] * rewards[event["id"]] for event in decisions]
-    return float(np.mean(terms)), float(np.std(terms) / math.sqrt(len(terms)))
+def times_of(day: dict[str, Any], headline: str) -> list[float]:
+    """When a headline could have been shown."""
+    allowed = [time for time, _, _ in day["shown"] if not OFF <= time < ON]
+    return [time for time in allowed if headline != "urgent" or time >= NEW_ARM]
+
+
+def heard_rate(headline: str, times: list[float]) -> float:
+    """What always showing it would have earned then, where a reader who is never heard of has not read."""
+    return HEARD * float(np.mean([reading_rate(headline, time) for time in times]))
 
 
 def main() -> None:
@@ -136,13 +141,12 @@ def main() -> None:
     for headline in (PLAIN, "playful", "question"):
         console.print(f"  until 14:00: {rate(before):.1%}, always {headline}: {fixed_rate(headline, before):.1%}")
     console.print(f"decisions after the restart equal those of the twin: {day['twin_agrees']}")
-    decisions = [event for event in day["log"] if event["event"] == "decision"]
-    rewards = {event["id"]: entry[2] for event, entry in zip(decisions, shown, strict=True)}
-    morning = [event for event in decisions if event["time"] < NEW_ARM]
+    log = db.Log.of(day["log"])
     for headline in ("playful", "question"):
-        estimate, error = estimated_rate(headline, morning, rewards)
-        truth = fixed_rate(headline, before)
-        console.print(f"  from the log, always {headline}: {estimate:.1%} ± {1.96 * error:.1%} (in truth {truth:.1%})")
+        value, truth = log.value(headline), heard_rate(headline, times_of(day, headline))
+        console.print(
+            f"  from the log, always {headline}, not heard of counted as not read: {value} (in truth {truth:.4f})"
+        )
 
 
 if __name__ == "__main__":

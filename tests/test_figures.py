@@ -107,6 +107,32 @@ def test_lines_without_intervals_are_drawn_too():
     assert len(figures.regret_over_time(one).axes[0].collections) == 0
 
 
+def test_a_replay_shows_gains_over_time_and_their_intervals(tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("day,$a$,$b\n" + "".join(f"day {t},0.{t % 10},0.{9 - t % 10}\n" for t in range(40)))
+    policies = [ThompsonSampling(), db.DiscountedUCB(discount=0.9, confidence=0.02)]
+    replay = db.replay(table, policies, blocks=8, runs=3, progress=False)
+    figure = replay.plot()
+    figure.savefig(io.BytesIO(), format="svg")  # a name that is taken for a formula would raise here
+    level, gains, rows = figure.axes
+    assert [each.get_text() for each in level.get_legend().get_texts()] == [
+        "rolling oracle", "best single arm", "uniform choice",
+    ]  # fmt: skip
+    assert [line.get_ydata()[0] for line in gains.lines] == [0.0] * 4
+    lengths = np.diff(replay.lasts, prepend=0)
+    gained = (replay.blocks["ts"] - replay.blocks["best single arm"]) @ lengths
+    assert gains.lines[2].get_ydata()[-1] == pytest.approx(gained)
+    names = [each.get_text() for each in rows.get_yticklabels()]
+    assert names == ["ts", "d-ucb:discount=0.9,\nconfidence=0.02", "uniform choice", "rolling oracle"]
+    [drawn] = rows.containers[0][2]
+    found = replay.difference("ts")
+    np.testing.assert_allclose(drawn.get_segments()[0][:, 0], [found.low, found.high])
+    assert figure.get_suptitle() == replay.title
+    assert replay.plot(title="T", size=(7, 4)).get_suptitle() == "T"
+    plain = db.replay([[0.1, 0.9]], ThompsonSampling(), runs=1, progress=False).plot()
+    assert [axes.get_xlabel() for axes in plain.axes[:2]] == ["", "decision"]
+
+
 @pytest.mark.parametrize("heights", [[0, 0, 0, 0], [1, 2, 30, 31], [5, 100], []])
 def test_labels_are_moved_apart_and_stay_in_order(heights):
     moved = figures.spread_out(heights, 10)

@@ -132,7 +132,7 @@ def lines(
             low, high = one.mean - one.ci95, one.mean + one.ci95
             axes.fill_between(one.x, low, high, color=style.color, alpha=0.18, linewidth=0)
         axes.plot(one.x, one.mean, color=style.color, linestyle=style.dashes, linewidth=style.width,
-                  label=_plain(one.label), **own)  # fmt: skip
+                  label=plain(one.label), **own)  # fmt: skip
     axes.margins(x=0.02)
     if x_limits:
         axes.set_xlim(x_limits)
@@ -206,7 +206,7 @@ def dots(
     for place, group in enumerate(groups):
         style = group.style or STYLES[place % len(STYLES)]
         drawn = axes.errorbar(group.mean, rows, xerr=group.ci95, fmt=style.marker, color=style.color, markersize=5,
-                      linewidth=1.2, label=_plain(group.label), clip_on=False,
+                      linewidth=1.2, label=plain(group.label), clip_on=False,
                       markerfacecolor=style.color if place == 0 else PAPER, markeredgewidth=1.3)  # fmt: skip
         for bar in drawn[2]:
             bar.set_clip_on(x_limits is not None)  # a long interval must not run through the labels
@@ -242,7 +242,7 @@ def _figure(
     axes.set_axisbelow(True)
     axes.set_xlabel(x_label, color=INK, fontsize=FONT)
     axes.set_ylabel(y_label, color=INK, fontsize=FONT)
-    axes.set_title(_plain(title), color=INK, fontsize=FONT + 1, loc="left", pad=7)
+    axes.set_title(plain(title), color=INK, fontsize=FONT + 1, loc="left", pad=7)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     return figure, axes
@@ -275,7 +275,7 @@ def _label_ends(axes: "Axes", series: Sequence[Series]) -> None:
     for place, height, wanted in zip(order, spread, heights, strict=True):
         style = series[place].style or STYLES[place % len(STYLES)]
         axes.annotate(
-            _plain(series[place].label), (1, wanted / points / (high - low)), (7, height - wanted),
+            plain(series[place].label), (1, wanted / points / (high - low)), (7, height - wanted),
             xycoords="axes fraction", textcoords="offset points", va="center", ha="left", fontsize=FONT - 0.5,
             color=style.color,
             arrowprops={"arrowstyle": "-", "color": style.color, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0,
@@ -283,7 +283,7 @@ def _label_ends(axes: "Axes", series: Sequence[Series]) -> None:
         )  # fmt: skip
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """A name as it is: Matplotlib would take what is between two dollars for a formula."""
     return text.replace("$", r"\$")
 

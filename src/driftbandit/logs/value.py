@@ -1,0 +1,153 @@
+"""What a policy, or always the same arm, would have earned: an estimate with an interval, made of sums."""
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from driftbandit.engine.cpu.block import Reals
+from driftbandit.logs.confidence_sequence import bounds
+from driftbandit.logs.rehearsal import Rehearsed
+from driftbandit.logs.terms import Terms
+
+NORMAL = 1.959963984540054
+"""Deviations from the mean that a normal law stays within with a probability of 95%."""
+ALPHA = 0.05
+DOUBT = 3.0
+"""Standard errors by which weights may be off their mean of 1."""
+FEW_DECISIONS, FEW_EFFECTIVE, LARGE_SHARE = 200, 30.0, 0.1
+
+
+@dataclasses.dataclass(frozen=True)
+class Value:
+    """What somebody else than the logged policy would have earned a decision.
+
+    kind says what is meant: "arm", always that arm; "one-step", a policy that had decided alone at each moment, from
+    what the logged policy had seen (not what it would have seen itself); "live", a policy in the place of the logged
+    one.
+    """
+
+    target: str
+    mean: float
+    """Doubly robust: nearly without bias whatever drifted."""
+    low: float
+    high: float
+    """The ends of a 95% interval."""
+    kind: str
+    decisions: int
+    """How many it is a mean over."""
+    effective_size: float
+    """(Σw)²/Σw²: how many decisions of the target itself would tell as much."""
+    largest_weight: float
+    snips: float
+    """The mean of rewards, weighted by 1/probability: a simpler estimate, to be compared with. NaN for a live value."""
+    anytime: bool = False
+    """Whether the interval holds at every look at a growing log at once."""
+    warnings: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.mean:.4f} ({self.low:.4f} to {self.high:.4f})"
+
+
+def means(terms: Terms) -> tuple[Any, Any]:
+    """DR means, and half the widths of their intervals for one look; NaN where the target was never chosen."""
+    count = np.maximum(terms.count, 1.0)
+    mean = (terms.guess + terms.term) / count
+    spread = np.maximum((terms.guess_2 + terms.term_2) / count - mean * mean, 0.0)
+    nothing = np.where(np.asarray(terms.count - terms.others) > 0.0, 0.0, np.nan)
+    return mean + nothing, NORMAL * np.sqrt(spread / count) + nothing
+
+
+def sequence(terms: Terms) -> tuple[Any, Any]:
+    """Bounds that hold at every look at once; the terms are summed up to each look."""
+    below = terms.guess_2 + terms.below
+    above = terms.others - 2.0 * terms.guess + terms.guess_2 + terms.above
+    return bounds(terms.paid, terms.known - terms.paid, (below, above), terms.count, ALPHA)
+
+
+def snips(terms: Terms) -> tuple[float, float]:
+    """The mean of rewards weighted by 1/p, and its standard error."""
+    if terms.known == 0.0:
+        return math.nan, math.nan
+    mean = terms.paid / terms.known
+    spread = terms.paid_2 - 2.0 * mean * terms.paid_w + mean * mean * terms.known_2
+    return mean, math.sqrt(max(spread, 0.0)) / terms.known
+
+
+class Weights(NamedTuple):
+    """What the weights of a target add up to."""
+
+    eligible: float
+    """Decisions in which it could have been chosen."""
+    chosen: float
+    """Those for it, of an arm; all, of a policy."""
+    total: float
+    squares: float
+    largest: float
+
+    @classmethod
+    def of(cls, terms: Terms, largest: float) -> Self:
+        """Those of an arm, or of a policy one step at a time."""
+        return cls(terms.count, terms.count - terms.others, terms.weight, terms.weight_2, float(largest))
+
+    @classmethod
+    def of_each(cls, weights: Reals) -> Self:
+        """Those of a policy, by decision."""
+        return cls(len(weights), len(weights), float(weights.sum()), float(weights @ weights), float(weights.max()))
+
+    @property
+    def effective_size(self) -> float:
+        """(Σw)²/Σw²."""
+        return self.total**2 / self.squares if self.squares > 0.0 else 0.0
+
+    @property
+    def mean(self) -> tuple[float, float]:
+        """The mean, which is 1 where probabilities are right, and its standard error."""
+        count = max(self.eligible, 1.0)
+        mean = self.total / count
+        return mean, math.sqrt(max(self.squares / count - mean * mean, 0.0) / count)
+
+    def doubts(self) -> Iterator[str]:
+        """What whoever reads a value should know."""
+        mean, error = self.mean
+        if self.chosen >= FEW_EFFECTIVE and abs(mean - 1.0) > DOUBT * error:
+            yield (
+                f"the mean weight is {mean:.3f} ± {NORMAL * error:.3f} where it should be 1: "
+                "probabilities, masks or arms are missing from the log"
+            )
+        if self.effective_size < FEW_EFFECTIVE:
+            yield f"the log tells as much of it as {self.effective_size:.0f} decisions of its own"
+        elif self.largest > LARGE_SHARE * self.total:
+            yield f"one decision has {self.largest / self.total:.0%} of all weight"
+
+
+def few(decisions: float) -> Iterator[str]:
+    """The same, where there are few decisions."""
+    if decisions < FEW_DECISIONS:
+        yield f"{decisions:.0f} decisions are few"
+
+
+def valued(target: Any, terms: Terms, largest: float, kind: str, anytime: bool = False) -> Value:
+    """A value, with what whoever reads it should know."""
+    mean, half = (float(number) for number in means(terms))
+    low, high = sequence(terms) if anytime else (mean - half, mean + half) if mean == mean else (0.0, 1.0)
+    weights = Weights.of(terms, largest)
+    return Value(
+        str(target), mean, float(low), float(high), kind, int(terms.count), weights.effective_size, weights.largest,
+        snips(terms)[0], anytime, _doubts(target, weights),
+    )  # fmt: skip
+
+
+def live_value(target: Any, found: Rehearsed, notes: Sequence[str]) -> Value:
+    """What a policy would earn in the place of the logged one."""
+    mean, half, weights = found.value, NORMAL * found.error, Weights.of_each(found.weights)
+    return Value(
+        str(target), mean, mean - half, mean + half, "live", int(weights.eligible), weights.effective_size,
+        weights.largest, math.nan, warnings=(*_doubts(target, weights), *notes),
+    )  # fmt: skip
+
+
+def _doubts(target: Any, weights: Weights) -> tuple[str, ...]:
+    return tuple(f"{target}: {said}" for said in (*few(weights.eligible), *weights.doubts()))
