@@ -1,0 +1,246 @@
+"""What requests and answers are made of. What comes in is checked by these types before anybody looks at it."""
+
+import re
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
+PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,200}$"
+"""Names of arms and keys: texts of one line."""
+MOST_AT_ONCE = 1000
+"""Decisions or rewards of one request."""
+MOST_ARMS = 10_000
+LARGEST_ID = (1 << 53) - 1
+
+ExperimentName = Annotated[
+    str, Meta(pattern=NAME, description="Letters, digits, dots, dashes and underscores; 64 at most.")
+]
+ArmName = Annotated[str, Meta(pattern=PRINTABLE, description="A text of one line, up to 200 characters.")]
+Arms = Annotated[list[ArmName], Meta(min_length=1, max_length=MOST_ARMS)]
+Key = Annotated[str, Meta(pattern=PRINTABLE, description="Names the request, or whom it is for.")]
+Id = Annotated[int, Meta(ge=0, le=LARGEST_ID)]
+
+
+class Body(Struct, forbid_unknown_fields=True):
+    """What somebody sends: a field that is not known is a mistake."""
+
+
+class NewExperiment(Body):
+    """What an experiment is made with."""
+
+    name: ExperimentName
+    arms: Arms
+    policy: Annotated[str, Meta(min_length=1, max_length=1000, description="As `driftbandit policies` writes them.")]
+    step_seconds: float | None = 1.0
+    """How long a step of the policy lasts; null: a step is a decision."""
+    wait: float | None = None
+    """Seconds until a decision that got no reward counts as `default_reward`; null: for ever."""
+    default_reward: float | None = None
+    """null: such decisions are not learned from."""
+    minimum_probability: float = 0.0
+    """A floor under the probability of every arm."""
+    key_seconds: float = 86400.0
+    """For how long a key stands for the same decision."""
+    seed: Annotated[int, Meta(ge=0, le=(1 << 63) - 1)] | None = None
+
+
+class Change(Body):
+    """What is to change; what is left out stays as it is."""
+
+    add: Annotated[list[ArmName], Meta(max_length=MOST_ARMS)] = []
+    remove: Annotated[list[ArmName], Meta(max_length=MOST_ARMS)] = []
+    only: Arms | UnsetType | None = UNSET
+    """The only arms that decisions may choose from; null: all."""
+    state: Literal["running", "stopped"] | UnsetType = UNSET
+
+
+class Decide(Body):
+    """A question for a decision."""
+
+    arms: Arms | None = None
+    """The only arms to choose from; null: all."""
+    key: Key | None = None
+    count: Annotated[int, Meta(ge=1, le=MOST_AT_ONCE)] = 1
+
+
+class Rewarded(Body):
+    """What a decision earned."""
+
+    id: Id
+    reward: float
+
+
+class Rewards(Body):
+    """What one decision earned, or many."""
+
+    id: Id | None = None
+    reward: float | None = None
+    rewards: Annotated[list[Rewarded], Meta(max_length=MOST_AT_ONCE)] | None = None
+
+
+class Decision(Struct, omit_defaults=True):
+    """A decision; its id names it to rewards."""
+
+    id: int
+    arm: str
+    probability: float
+    time: float
+    repeated: bool = False
+    """Whether it was made before, for the same key."""
+
+
+class Decisions(Struct):
+    """Decisions of one moment."""
+
+    decisions: list[Decision]
+
+
+Status = Literal["accepted", "repeated", "unknown", "expired", "removed"]
+
+
+class RewardAnswer(Struct):
+    """What became of a reward."""
+
+    status: Status
+
+
+class RewardAnswers(Struct):
+    """What became of each reward, in the order in which they were given."""
+
+    statuses: list[Status]
+
+
+class Arm(Struct):
+    """An arm; null where a policy does not know."""
+
+    name: str
+    eligible: bool
+    decisions: int
+    rewards: int
+    mean: float | None
+    low: float | None
+    high: float | None
+    effective_size: float | None
+    probability: float | None
+
+
+class ExperimentView(Struct):
+    """An experiment."""
+
+    name: str
+    state: Literal["running", "stopped"]
+    version: int
+    policy: str
+    step_seconds: float | None
+    wait: float | None
+    default_reward: float | None
+    minimum_probability: float
+    key_seconds: float
+    seed: int
+    begun: float
+    only: list[str] | None
+    decisions: int
+    rewards: int
+    pending: int
+    """Decisions that wait for their reward."""
+    lag: float
+    """Seconds since the rewards of other processes were last read."""
+    arms: list[Arm]
+
+
+class ExperimentLine(Struct):
+    """An experiment in a list."""
+
+    name: str
+    state: Literal["running", "stopped"]
+    policy: str
+    arms: list[str]
+    decisions: int
+    rewards: int
+
+
+class ExperimentList(Struct):
+    """All experiments."""
+
+    experiments: list[ExperimentLine]
+
+
+class Point(Struct):
+    """An arm in a stretch of time."""
+
+    begin: float
+    arm: str
+    decisions: int
+    odds: float
+    """The mean of its probability over all decisions."""
+    rewards: int
+    mean_reward: float | None
+    weighted: float | None
+    """The mean reward of this arm, each weighted by 1/probability."""
+    mean: float | None
+    low: float | None
+    high: float | None
+    """What was believed at the end, with 95%."""
+
+
+class History(Struct):
+    """Sums over time."""
+
+    step: float
+    points: list[Point]
+
+
+class Estimate(Struct):
+    """What something would have earned a decision."""
+
+    target: str
+    kind: Literal["arm", "one-step", "logged"]
+    value: float | None
+    low: float | None
+    high: float | None
+    effective_size: float
+    decisions: int
+
+
+class Report(Struct):
+    """Values from the log."""
+
+    begin: float
+    end: float
+    values: list[Estimate]
+    warnings: list[str]
+
+
+class Problem(Struct):
+    """An error, in one line."""
+
+    error: str
+
+
+def described(error: msgspec.ValidationError) -> str:
+    """What is wrong with a body, in our words.
+
+    >>> described(msgspec.ValidationError("Expected `int` >= 1 - at `$.count`"))
+    'count must be int >= 1'
+    >>> described(msgspec.ValidationError("Object contains unknown field `arm`"))
+    'arm is not known here'
+    """
+    text, _, path = " ".join(str(error).split()).partition(" - at `")
+    where = path.removesuffix("`").removeprefix("$").removeprefix(".") or "the body"
+    field = re.search(r"field `(.*)`$", text)
+    if field is not None:
+        inside = "" if where == "the body" else f" in {where}"
+        return f"{field[1]} {'is not known here' if 'unknown' in text else 'must be given'}{inside}"
+    for pattern, words in WORDS.items():
+        if repr(pattern) in text:
+            return f"{where} must be {words}"
+    return f"{where} must be {text.removeprefix('Expected ').replace('`', '')}"
+
+
+WORDS = {
+    NAME: "letters, digits, dots, dashes and underscores, 64 at most",
+    PRINTABLE: "a text of one line, of 1 to 200 characters",
+}
+"""What patterns mean."""

@@ -1,0 +1,102 @@
+"""`driftbandit serve`: the application behind a server of HTTP, until a signal ends it."""
+
+import logging
+import os
+import socket
+from typing import Any
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from driftbandit.errors import InvalidValue
+from driftbandit.service.app import Application
+from driftbandit.service.options import Options
+from driftbandit.service.service import Service
+
+HEAD = 10.0
+"""Seconds in which the head of a request must have come."""
+GRACE = 8
+"""Seconds in which requests that are there are answered when the service ends."""
+BACKLOG = 2048
+log = logging.getLogger("driftbandit.service")
+
+
+class Protocol(HttpToolsProtocol):
+    """A connection, which is closed if the head of a request takes too long."""
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._expected = self.loop.call_later(HEAD, self._give_up)
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._expected.cancel()
+        self._expected = self.loop.call_later(HEAD, self._give_up)
+
+    def on_headers_complete(self) -> None:
+        self._expected.cancel()
+        super().on_headers_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._expected.cancel()
+        super().connection_lost(exc)
+
+    def _give_up(self) -> None:
+        if not self.transport.is_closing():
+            self.transport.close()
+
+
+class Server(uvicorn.Server):
+    """Begins when the service has, and ends in good order at the first signal; at once at the second."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await self._service.start()
+        await super().startup(sockets)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._service.stopping = True
+        await super().shutdown(sockets)
+        await self._service.stop()
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        if self.should_exit:
+            os._exit(128 + sig)
+        self.should_exit = True
+
+
+def configured(service: Service) -> uvicorn.Config:
+    """How the server is set up."""
+    options = service.options
+    return uvicorn.Config(
+        Application(service), loop="auto", http=Protocol, ws="none", lifespan="off", log_config=None,
+        access_log=False, server_header=False, date_header=False, proxy_headers=bool(options.trusted_proxy),
+        forwarded_allow_ips=options.trusted_proxy or None, limit_concurrency=options.connections,
+        timeout_keep_alive=5, timeout_graceful_shutdown=GRACE,
+    )  # fmt: skip
+
+
+def bound(options: Options) -> socket.socket:
+    """The socket that is listened on."""
+    family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
+    try:
+        return socket.create_server((options.host, options.port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        said = f"host and port must be free, got {options.host} {options.port} ({error.strerror or error})"
+        raise InvalidValue(said) from None
+
+
+def serve(options: Options) -> None:
+    """Serve until a signal comes."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    service = Service(options)
+    listening = bound(options)
+    server = Server(configured(service), service)
+    host, port = listening.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    log.info("driftbandit serves %s at http://%s:%s%s/", service.shown_store, shown, port, options.root_path)
+    server.run(sockets=[listening])
