@@ -27,6 +27,7 @@ GROUPS: dict[str, list[str]] = {
     "anatomy": ["run"],
     "exact": ["run"],
     "online": ["run"],
+    "logs": ["run"],
     "field": ["run"],
     "filter": ["run"],
     "peers": ["run"],

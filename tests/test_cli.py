@@ -82,6 +82,86 @@ def test_means_come_from_a_csv_file(tmp_path):
     assert "2 arms" in json.loads(answer.stdout)["environment"]
 
 
+def test_replay_prints_what_simulate_prints_and_blocks_and_yardsticks():
+    options = ["-p", "ts", "-p", "d-ucb:discount=0.9", "--runs", "20", "--seed", "1", "--json"]
+    answer = run("replay", "weather", *options)
+    assert answer.returncode == 0, answer.stderr
+    found, simulated = json.loads(answer.stdout), json.loads(run("simulate", "weather", *options).stdout)
+    blocks = [row.pop("block_ci95") for row in found["policies"]]
+    assert {name: found[name] for name in simulated} == simulated
+    assert set(found) - set(simulated) == {
+        "repeat", "delay", "blocks", "uniform", "best_arm", "rolling_oracle", "differences", "warnings",
+    }  # fmt: skip
+    expected = db.replay(
+        db.datasets.weather(), [db.ThompsonSampling(), db.DiscountedUCB(discount=0.9)], runs=20, seed=1
+    )
+    assert blocks == [expected.by_block[label].ci95 for label in expected.policies]
+    best = expected.by_block["best single arm"]
+    assert found["best_arm"] == {"arm": "New York", "mean_reward": best.mean, "block_ci95": best.ci95}
+    assert found["rolling_oracle"]["window"] == 73
+    assert found["differences"][0] == {
+        "policy": "d-ucb:discount=0.9", "other": "ts",
+        "mean_reward": expected.difference("d-ucb:discount=0.9", "ts").mean,
+        "ci95": expected.difference("d-ucb:discount=0.9", "ts").ci95,
+        "block_ci95": expected.difference_by_block("d-ucb:discount=0.9", "ts").ci95,
+    }  # fmt: skip
+    assert len(found["differences"]) == 3
+    assert found["warnings"] == []
+
+
+def test_replay_plays_usual_policies_draws_and_warns(tmp_path):
+    path = tmp_path / "shares.csv"
+    path.write_text("day,red,green\n" + "".join(f"d{t},0.2,0.{t % 9}\n" for t in range(1, 41)))
+    answer = run("replay", str(path), "--repeat", "3", "--delay", "2", "--runs", "3", "--split", "0.5",
+                 "--plot", str(tmp_path / "r.svg"))  # fmt: skip
+    assert answer.returncode == 0, answer.stderr
+    assert len(answer.stderr.splitlines()) == 1
+    assert answer.stderr.startswith("driftbandit: warning: rows of shares are repeated")
+    for words in ("ts", "dts:discount=0.89", "drift-filter", "confidence=0.02", "rolling oracle", "chosen before"):
+        assert words in answer.stdout
+    assert "<svg" in (tmp_path / "r.svg").read_text()
+    told = json.loads(run("replay", str(path), "-p", "ts", "--repeat", "3", "--runs", "1", "--json").stdout)
+    assert len(told["warnings"]) == 1
+    assert told["policies"][0]["mean_reward_ci95"] is None
+
+
+def test_names_of_arms_are_no_markup(tmp_path):
+    path = tmp_path / "[b]table.csv"
+    path.write_text('"[/]","two\nlines"\n0.9,0.1\n0.8,0.2\n')
+    answer = run("replay", str(path), "-p", "ts", "--runs", "2", columns=200)
+    assert answer.returncode == 0, answer.stderr
+    assert "best single arm, [/]" in answer.stdout
+    assert "[b]table.csv" in answer.stdout
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "means must have at least one row"),
+        (b"\xff\xfe\x00", "means must be a readable CSV file, got 'table.csv' (not UTF-8 text)"),
+        (b"a,b\n0.1,0.2\n0.3\n", "means must have 2 columns in every row, got 1 in line 3 of 'table.csv'"),
+        (b"day,a\nMon,0.1\n", "means must be a table with a row a step, at least two columns (arms)"),
+        (b"a,b\n0.1,1.2\n", "means must be in [0, 1], got '1.2' in line 2, column 2 of 'table.csv'"),
+        (b"a,b\n0.1,x\n", "means must be in [0, 1], got 'x' in line 2, column 2 of 'table.csv'"),
+        (b"a,b\n0.1,nan\n", "means must be in [0, 1], got 'nan' in line 2, column 2 of 'table.csv'"),
+        (b"day,a,b\nMon,0.1,0.2\nTue,0.1,\n", "means must be in [0, 1], got '' in line 3, column 3 of 'table.csv'"),
+        (b"0.1;0.9\n", "means must be a CSV file, got '0.1;0.9' in the first line of 'table.csv'"),
+        (None, "means must be a CSV file, got 'table.csv' (a folder)"),
+    ],
+)
+@pytest.mark.parametrize("command", [["replay"], ["simulate", "-p", "ts"], ["arena", "--table"]], ids=lambda c: c[0])
+def test_a_wrong_table_is_one_line_and_status_2(command, content, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("table.csv").mkdir() if content is None else Path("table.csv").write_bytes(content)
+    monkeypatch.setattr(sys, "argv", ["driftbandit", *command, "table.csv"])
+    with pytest.raises(SystemExit) as end:
+        main()
+    err = capsys.readouterr().err
+    assert end.value.code == 2
+    assert err.startswith(f"driftbandit: {message}")
+    assert len(err.splitlines()) == 1
+
+
 def test_probability_is_exact_and_prints_json():
     answer = run("probability", "30.5,20.3", "28.2,25.9", "--json")
     found = json.loads(answer.stdout)["probabilities"]
@@ -121,6 +201,17 @@ def test_probability_is_exact_and_prints_json():
         (["simulate", "fast", "-p", "ts", "--horizon", "nan"], "--horizon"),
         (["simulate", "fast", "-p", "ts", "--runs", "1e400"], "--runs"),
         (["simulate", "fast", "-p", "ts", "--runs", "1e10"], "runs must be so few that the result fits into memory"),
+        (["replay", "missing.csv"], "means must be a readable CSV file, got 'missing.csv' (No such file or directory)"),
+        (["replay", "."], "environment must be one of those"),
+        (["replay", "fast"], "table must be an array, the path of a CSV file, or an environment with a table"),
+        (["replay", "weather", "-p", "nonsense"], "policy must be one of"),
+        (["replay", "weather", "--repeat", "0"], "repeat must be a whole number of at least 1, got 0"),
+        (["replay", "weather", "--delay", "-1"], "delay must be a whole number of at least 0, got -1"),
+        (["replay", "weather", "--split", "1.5"], "split must be in (0, 1), got 1.5"),
+        (["replay", "weather", "--split", "half"], "--split"),
+        (["replay", "weather", "--blocks", "1"], "blocks must be a whole number of at least 2, got 1"),
+        (["replay", "weather", "--plot", "x.txt"], "plot must end in"),
+        (["replay", "weather:by=day"], "weather has the parameters"),
         (["reproduce", "--only", "nothing"], "nothing"),
         (["reproduce", "--profile", "nothing"], "profile must be"),
         (["nonsense"], "nonsense"),
@@ -217,7 +308,7 @@ def test_version_is_printed():
 
 def test_help_names_every_command():
     text = run("--help").stdout
-    assert all(name in text for name in ("simulate", "probability", "reproduce", "policies", "environments"))
+    assert all(name in text for name in ("simulate", "replay", "probability", "reproduce", "policies"))
     assert Path(sys.executable).exists()
 
 

@@ -51,6 +51,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "wrong": [[[0.1, 1.1]], [[0.1]], [0.1, 0.9], [[]], [], [[0.1, math.nan]], 0.5],
     },
     "change_points": {"values": [[]], "wrong": [[1], [3, 3], [2.5], [[2]], [math.nan], [2**40], [2]]},
+    "repeat": {"values": [1, 15, 150.0], "wrong": [0, -1, 2.5, 2**40]},
+    "by": {"values": ["hour", "day"], "wrong": ["Hour", "week", "", 1]},
     "means": {
         "values": [[[0.1, 0.9], [0, 1]]],
         "wrong": [[[0.1, -1e-9]], [[0.1], [0.2]], [], [[]], [[0.1, 0.2], [0.3]], [[0.1, math.inf]], 3, [[[0.1, 0.2]]]],
@@ -126,7 +128,8 @@ RIGHT_HERE: dict[tuple[str, str], list[Any]] = {
 
 
 def public(kind: type[Specification]) -> list[type[Specification]]:
-    found = [value for value in vars(db).values() if inspect.isclass(value) and issubclass(value, kind)]
+    values = [*vars(db).values(), *vars(db.datasets).values()]
+    found = [value for value in values if inspect.isclass(value) and issubclass(value, kind)]
     return sorted((cls for cls in found if cls is not kind), key=lambda cls: cls.__name__)
 
 
@@ -166,7 +169,7 @@ def attempted(make: Callable[[], Any]) -> tuple[Any, str]:
 
 def test_every_class_is_found_and_every_parameter_has_examples() -> None:
     assert {cls.name for cls in public(db.Policy)} == set(naive.POLICIES)
-    assert len(public(db.Environment)) == 13
+    assert len(public(db.Environment)) == 15
     assert {name for _, name in FIELDS} == set(EXAMPLES)
 
 

@@ -29,6 +29,8 @@ def test_the_wheel_holds_the_package_its_types_and_its_licence(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert "driftbandit/py.typed" in names
     assert "driftbandit/engine/cpu/choice.py" in names
+    tables = {"CARDS.md", "flights-by-day.csv", "flights-by-hour.csv", "weather.csv"}
+    assert {f"driftbandit/datasets/{name}" for name in tables} <= set(names)
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not any(name.startswith(("tests", "benchmarks", "docs")) for name in names)
     assert db.__version__ in wheel.name
@@ -43,7 +45,7 @@ def test_the_command_works_from_the_wheel_in_an_empty_environment(wheel, tmp_pat
     )  # fmt: skip
     command = tmp_path / "empty" / "bin" / "driftbandit"
     answer = subprocess.run(
-        [command, "simulate", "fast", "--policy", "ucb1", "--horizon", "10", "--runs", "2", "--json"],
+        [command, "simulate", "weather", "--policy", "ucb1", "--horizon", "10", "--runs", "2", "--json"],
         cwd=tmp_path, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert answer.returncode == 0, answer.stderr

@@ -4,6 +4,7 @@ import dataclasses
 import inspect
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -98,8 +99,12 @@ PARAMETERS = {
         "random-piecewise",
         {"number": 1, "changes": 6, "apart": 1000, "length": 20000, "n_arms": 5, **EVERY_ENVIRONMENT},
     ),
-    "FromMeans": ("from-means", {"means": REQUIRED, **EVERY_ENVIRONMENT}),
+    "FromMeans": ("from-means", {"means": REQUIRED, "repeat": 1, **EVERY_ENVIRONMENT}),
+    "Flights": ("flights", {"by": "hour", "repeat": 1, **EVERY_ENVIRONMENT}),
+    "Weather": ("weather", {"repeat": 1, **EVERY_ENVIRONMENT}),
 }
+PUBLIC = {name: getattr(db, name) for name in db.__all__} | vars(db.datasets)
+"""By name; recorded environments are in a module of their own."""
 SIMULATE = {
     "policies": REQUIRED,
     "environment": REQUIRED,
@@ -110,11 +115,24 @@ SIMULATE = {
     "device": "cpu",
     "progress": None,
 }
+REPLAY = {
+    "table": REQUIRED,
+    "policies": None,
+    "repeat": 1,
+    "delay": 0,
+    "blocks": 40,
+    "window": None,
+    "runs": 200,
+    "split": None,
+    "seed": 0,
+    "threads": None,
+    "progress": None,
+}
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_constructors_have_the_promised_parameters_and_defaults(name: str) -> None:
-    cls = getattr(db, name)
+    cls = PUBLIC[name]
     text_name, promised = PARAMETERS[name]
     found = {key: parameter.default for key, parameter in inspect.signature(cls).parameters.items()}
     assert found == promised
@@ -122,8 +140,8 @@ def test_constructors_have_the_promised_parameters_and_defaults(name: str) -> No
 
 
 def test_every_public_policy_and_environment_is_promised() -> None:
-    public = {name for name in db.__all__ if inspect.isclass(getattr(db, name))}
-    kinds = {name for name in public if issubclass(getattr(db, name), db.Policy | db.Environment)}
+    public = {name for name in (*db.__all__, *db.datasets.__all__) if inspect.isclass(PUBLIC[name])}
+    kinds = {name for name in public if issubclass(PUBLIC[name], db.Policy | db.Environment)}
     assert kinds - {"Policy", "Environment"} == set(PARAMETERS)
 
 
@@ -131,6 +149,44 @@ def test_simulate_has_the_promised_parameters_and_defaults() -> None:
     found = {key: parameter.default for key, parameter in inspect.signature(db.simulate).parameters.items()}
     assert SIMULATE.items() <= found.items()
     assert all(found[name] is not REQUIRED for name in found.keys() - SIMULATE.keys()), "what was added is optional"
+
+
+def test_replay_has_the_promised_parameters_and_its_outcome_the_promised_attributes() -> None:
+    parameters = inspect.signature(db.replay).parameters
+    assert {key: parameter.default for key, parameter in parameters.items()} == REPLAY
+    by_place = {key for key, parameter in parameters.items() if parameter.kind is not parameter.KEYWORD_ONLY}
+    assert by_place == {"table", "policies"}
+    promised = {"result", "mean_reward", "by_block", "difference", "arm", "chosen", "before", "warnings", "plot"}
+    assert promised <= set(dir(db.Replay)) | set(db.Replay.__dataclass_fields__)
+
+
+def test_logs_have_the_promised_methods_and_parameters() -> None:
+    def asked(function: Any) -> dict[str, Any]:
+        found = inspect.signature(function).parameters
+        return {key: parameter.default for key, parameter in found.items() if key != "self"}
+
+    assert asked(db.Log) == {
+        "arms": REQUIRED, "probabilities": None, "rewards": None, "times": None, "names": None, "among": None,
+        "missing": None, "policy": None, "minimum_probability": None,
+    }  # fmt: skip
+    told = {"missing": None, "policy": None, "minimum_probability": None}
+    assert asked(db.Log.read) == {"path": REQUIRED} | told
+    assert asked(db.Log.of) == {"frame": REQUIRED, "names": None} | told
+    options = {"minimum_probability": None, "seed": 0, "progress": None}
+    value = {"target": REQUIRED, "anytime": False, "live": False, "current": None}
+    assert asked(db.Log.value) == value | options
+    assert asked(db.Log.tune) == {"candidates": None, "current": None} | options
+    over_time = {"target": REQUIRED, "window": None, "minimum_probability": None, "seed": 0}
+    assert asked(db.Log.over_time) == over_time
+    assert asked(db.Log.plot) == {"targets": None, "window": None, "minimum_probability": None, "seed": 0}
+    assert {"arms", "decisions", "policy", "mean_reward", "notes", "check"} <= set(dir(db.Log))
+    assert list(db.Value.__dataclass_fields__) == [
+        "target", "mean", "low", "high", "kind", "decisions", "effective_size", "largest_weight", "snips", "anytime",
+        "warnings",
+    ]  # fmt: skip
+    fields = {"best", "sure", "current", "candidates", "longest_half_life", "decisions", "notes"}
+    assert set(db.Tuning.__dataclass_fields__) == fields
+    assert {"advice", "best_judged", "plot"} <= set(dir(db.Tuning))
 
 
 def test_results_have_the_promised_attributes() -> None:
@@ -150,6 +206,15 @@ def test_the_public_list_is_sorted_and_complete() -> None:
     assert all(hasattr(db, name) for name in db.__all__)
 
 
+def test_what_is_imported_late_is_there_all_the_same() -> None:
+    program = (
+        "import sys, driftbandit as db; assert 'driftbandit.logs' not in sys.modules; assert 'Log' in dir(db); "
+        "from driftbandit import Log, replay; assert db.Log is Log and callable(replay); "
+        "assert not hasattr(db, 'Nothing')"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
 def test_errors_form_the_documented_tree() -> None:
     assert issubclass(db.InvalidValue, db.DriftbanditError)
     assert issubclass(db.InvalidValue, ValueError)
@@ -162,6 +227,7 @@ def test_errors_form_the_documented_tree() -> None:
     assert issubclass(db.Interrupted, KeyboardInterrupt)
     assert not issubclass(db.Interrupted, Exception), "a sweep that catches errors would go on after Ctrl-C"
     assert issubclass(db.ClusterError, db.DriftbanditError)
+    assert issubclass(db.ServiceError, db.DriftbanditError)
 
 
 def test_importing_the_package_imports_nothing_heavy() -> None:

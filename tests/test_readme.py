@@ -9,8 +9,13 @@ from pathlib import Path
 
 import pytest
 
+import driftbandit as db
+
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+OF_LOGS = ("evaluate", "tune")
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -28,7 +33,8 @@ COMMANDS = [
     for page in PAGES
     for block in blocks(page, "sh")
     for line in block.splitlines()
-    if line.startswith(("driftbandit simulate", "driftbandit probability"))
+    if line.startswith(tuple(f"driftbandit {command}" for command in ("simulate", "probability", "replay", *OF_LOGS)))
+    and "my.csv" not in line
     and "--cluster" not in line
     and "cuda" not in line
 ]
@@ -56,6 +62,12 @@ def test_examples_run_as_printed(code, tmp_path, monkeypatch):
 @pytest.mark.parametrize("line", COMMANDS)
 def test_commands_run_as_printed(line, tmp_path):
     arguments = shlex.split(line, comments=True)[1:]
+    arguments += ["--runs", "2"] if arguments[0] == "replay" else []  # long tables, many policies
+    if arguments[0] in OF_LOGS:
+        bandit = db.Bandit(["red", "green", "blue"], db.ThompsonSampling(), seed=1, minimum_probability=0.05,
+                           log=tmp_path / "decisions.jsonl")  # fmt: skip
+        for number in range(60):
+            bandit.reward(bandit.select(), float(number % 3 == 0))
     answer = subprocess.run(
         [sys.executable, "-c", "from driftbandit.cli import main; main()", *arguments],
         cwd=tmp_path, capture_output=True, text=True, timeout=300,

@@ -12,21 +12,25 @@ ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "docs" / "images" / "layers.svg"
 SAYS = {
     "cli": "parse, call, print",
-    "paper": "the reproduction: experiments, claims, report",
+    "paper": "the reproduction: figures, claims, report",
     "arena": "every policy in every environment",
+    "service": "decisions over HTTP; the log in a database",
+    "client": "programs that ask a service",
     "warming": "kernels compiled beforehand",
     "campaign": "many games, kept; a page about them",
     "figures": "results and live bandits → Matplotlib; never simulates",
+    "logs": "what was recorded: values from logs, tables replayed",
     "online": "Bandit: one live decision-maker, its state, files and replicas",
     "engine": "simulate: many runs, one Result",
     "exact": "the probability of each arm",
+    "datasets": "real tables, each an environment; their cards",
     "policies": "one file each: parameters and a Rule",
     "environments": "one file each: means, or a Path",
     "compiling": "link: plain functions, slots filled, compiled where they will run",
     "numerics": "elementary functions, random numbers",
     "specification": "checked values with a text form",
     "files": "written whole or not at all",
-    "entries": "values that nobody vouches for",
+    "entries": "values, each checked",
     "crew": "processes side by side",
     "checks": "one line: name, what is allowed, what was given",
     "errors": "what is raised",
@@ -42,8 +46,8 @@ PARTS = {
     "exact": [("quadrature", "integrals, panel by panel")],
 }
 TINTS = {"cli": "#eef1f5", "paper": "#eef1f5", "arena": "#eef1f5", "campaign": "#eef1f5", "figures": "#eef1f5",
-         "online": "#fbe9df", "engine": "#e1eef7", "exact": "#e1eef7", "policies": "#e0f2ec",
-         "environments": "#e0f2ec"}  # fmt: skip
+         "service": "#fbe9df", "client": "#fbe9df", "logs": "#fbe9df", "online": "#fbe9df", "engine": "#e1eef7",
+         "exact": "#e1eef7", "policies": "#e0f2ec", "environments": "#e0f2ec", "datasets": "#e0f2ec"}  # fmt: skip
 INK, SOFT, LINE, PLAIN = "#22272e", "#4a525c", "#8a929c", "#f5f6f8"
 WIDTH, LEFT, ROW, TALL, GAP = 860, 24, 44, 96, 12
 

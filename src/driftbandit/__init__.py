@@ -1,5 +1,9 @@
 """Bandits whose arms drift: exact, fast, and the same policy code from simulation to live decisions."""
 
+import importlib
+import typing
+
+from driftbandit import datasets
 from driftbandit._version import __version__
 from driftbandit.engine import Estimate, Result, simulate
 from driftbandit.environments import (
@@ -27,6 +31,7 @@ from driftbandit.errors import (
     InvalidValue,
     MissingExtra,
     MissingFile,
+    ServiceError,
 )
 from driftbandit.exact import expected_path, ratio_density, selection_probabilities, suboptimal_probability
 from driftbandit.online import Bandit, Decision, RewardStatus
@@ -78,6 +83,10 @@ from driftbandit.policies import (
     kept,
 )
 
+if typing.TYPE_CHECKING:
+    from driftbandit.logs import Log, Replay, Tuning, Value
+    from driftbandit.logs.replay import replay
+
 __all__ = [
     "FDSW",
     "GLRKLUCB",
@@ -121,6 +130,7 @@ __all__ = [
     "InvalidFile",
     "InvalidValue",
     "KalmanThompsonSampling",
+    "Log",
     "MissingExtra",
     "MissingFile",
     "MonitoredUCB",
@@ -132,11 +142,13 @@ __all__ = [
     "Posterior",
     "PredictiveSampling",
     "RandomPiecewise",
+    "Replay",
     "RestartingExp3",
     "Result",
     "RewardStatus",
     "Rule",
     "Sampler",
+    "ServiceError",
     "Sinusoidal",
     "SlidingWindowKLUCB",
     "SlidingWindowThompsonSampling",
@@ -146,15 +158,32 @@ __all__ = [
     "Stationary",
     "Switching",
     "ThompsonSampling",
+    "Tuning",
     "UCBTuned",
     "UniformRandom",
+    "Value",
     "__version__",
     "ago",
+    "datasets",
     "expected_path",
     "gittins_index",
     "kept",
     "ratio_density",
+    "replay",
     "selection_probabilities",
     "simulate",
     "suboptimal_probability",
 ]
+_OF_LOGS = ("Log", "Replay", "Tuning", "Value", "replay")
+"""Imported when they are asked for: whoever decides live does not wait for them."""
+
+
+def __getattr__(name: str) -> typing.Any:
+    if name not in _OF_LOGS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found = getattr(importlib.import_module("driftbandit.logs"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,115 @@
+"""`policies` and `environments`: what there is; `warm`: what is compiled beforehand."""
+
+import dataclasses
+import inspect
+import json
+import re
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+import typer
+
+from driftbandit.cli.arguments import Json, environment_of
+from driftbandit.cli.printing import console, print_table
+from driftbandit.cli.program import app
+from driftbandit.environments import Environment
+from driftbandit.policies import Policy
+from driftbandit.policies.policy import FAMILIES
+
+
+@app.command()
+def warm(
+    policy: Annotated[
+        list[str] | None,
+        typer.Option("--policy", "-p", help="Such as dts:discount=0.97, once for each; all policies unless given."),
+    ] = None,
+    environment: Annotated[
+        list[str] | None,
+        typer.Option("--environment", "-e", help="Such as fast: for simulations there too; once for each."),
+    ] = None,
+    logs: Annotated[bool, typer.Option("--logs", help="For evaluating long logs too.")] = False,
+) -> None:
+    """Compile beforehand what decisions will run, such as while an image is built.
+
+    Kernels are kept in the folder that DRIFTBANDIT_CACHE names, else in the user's cache folder.
+    """
+    from driftbandit import warming
+    from driftbandit.compiling.target import cache_folder
+
+    chosen = [Policy.parse(text) for text in policy or []] or warming.usual_policies()
+    for what, seconds in warming.warm(chosen, [environment_of(text) for text in environment or []], logs):
+        print(f"{seconds:6.1f} s  {what}", flush=True)
+    print(f"kept in {cache_folder()}")
+
+
+@app.command()
+def policies(as_json: Json = False) -> None:
+    """The policies by family: what each is, what it must be told, and what else it can be told."""
+    _print_specifications(Policy, as_json)
+
+
+@app.command()
+def environments(as_json: Json = False) -> None:
+    """The environments and their parameters.
+
+    Numbers are separated by spaces, rows of them by semicolons: "piecewise:levels=0.1 0.9; 0.9 0.1,change_points=500".
+    """
+    _print_specifications(Environment, as_json)
+
+
+def _print_specifications(kind: type[Policy] | type[Environment], as_json: bool) -> None:
+    known: dict[str, Any] = kind.known
+    listed = [_listed(name, cls) for name, cls in sorted(known.items())]
+    if as_json:
+        print(json.dumps({kind.plural: listed}))
+        return
+    common = [field.name for field in dataclasses.fields(kind)]
+    families = list(dict.fromkeys(row["family"] for row in listed))
+    for family in sorted(families, key=[*FAMILIES, "", *families].index):
+        rows = [row for row in listed if row["family"] == family]
+        table = {
+            "name": [row["name"] for row in rows],
+            "what it is": [row["summary"] for row in rows],
+            "must be told": [", ".join(row["needs"]) or "nothing" for row in rows],
+            "may be told": [_defaults(row, (name for name in row["defaults"] if name not in common)) for row in rows],
+        }
+        print_table(family or kind.plural.title(), table)
+    for line in (
+        *([f"Every one may be told: {_defaults(listed[0], common)}."] if common else []),
+        f"Written as name:parameter=value,parameter=value; in Python {kind.__name__}.parse reads the same, "
+        "and --json names the classes.",
+    ):
+        console().print(line, markup=False, highlight=False)
+
+
+def _defaults(row: dict[str, Any], names: Iterable[str]) -> str:
+    return ", ".join(f"{name}={_short(row['defaults'][name])}" for name in names)
+
+
+def _listed(name: str, cls: type[Policy] | type[Environment]) -> dict[str, Any]:
+    """What a person, or a program, wants to know of a policy or an environment."""
+    fields = [field for field in dataclasses.fields(cls) if field.init]
+    tuned = getattr(cls, "tuned", None)
+    asked = inspect.signature(tuned).parameters.values() if tuned else ()
+    return {
+        "name": name,
+        "class": cls.__name__,
+        "family": getattr(cls, "family", ""),
+        "summary": _first_sentence(cls.__doc__ or ""),
+        "needs": [field.name for field in fields if field.default is dataclasses.MISSING],
+        "defaults": {field.name: field.default for field in fields if field.default is not dataclasses.MISSING},
+        "tuned_by": [one.name for one in asked if one.default is one.empty and one.kind is not one.VAR_KEYWORD],
+    }
+
+
+def _first_sentence(text: str) -> str:
+    paragraph = " ".join(text.strip().split("\n\n")[0].split())
+    return re.split(r"(?<=[.])\s+(?=[A-Z1])", paragraph)[0].removesuffix(".")
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, bool | None):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)
