@@ -28,6 +28,7 @@ Python* nothing is compiled, and all source that takes part is met; *in the loop
 
 import argparse
 import ast
+import fnmatch
 import functools
 import importlib
 import json
@@ -56,13 +57,14 @@ POLICY = """
     * tests/twins/weighted.py: class Uniform:
     * tests/twins/weighted.py: "uniform": Uniform
     * tests/examples.py: db.UniformRandom()
-    * tests/test_public_api.py: "UniformRandom":"""
+    * tests/test_public_api.py: "UniformRandom":
+    - service/reports.py"""
 RECIPES: dict[str, list[str]] = {
     # A task has a recipe for each state that the project was in, the latest first; the first that fits a tree counts.
     # "?" is a thing of the same kind, "+" the file of its own, which would be a new file. "*" is a file with a text:
     # every statement at the top of the file (a class, a function, an import) with that text is a place to change, once
-    # for all its lines. "=" is what makes it possible to touch no more than that. "-" is a file that names the thing,
-    # and has nothing to do with others of its kind. A file or a text that is not there makes the recipe unfit, and a
+    # for all its lines. "=" is what makes it possible to touch no more than that. "-" are files that name the thing,
+    # and have nothing to do with others of its kind. A file or a text that is not there makes the recipe unfit, and a
     # file that names the thing and is not listed is told.
     "(a) a policy with two numbers": [POLICY],
     "(a′) a policy with many numbers": ["""
@@ -92,8 +94,10 @@ RECIPES: dict[str, list[str]] = {
         * online/state.py: default_reward: float | None
         * tests/online/test_input.py: "default_reward"
         * tests/online/test_state.py: "settings.default_reward"
-        - logs/account.py
-        - logs/events.py""", """
+        - logs/*
+        - contract.py
+        - service/*
+        - client/*""", """
         ? default_reward
         * online/bandit.py: default_reward:
         * online/bandit.py: if default_reward is None
@@ -294,7 +298,9 @@ def measure_tasks(house: House) -> None:
         peer = re.search(r"\? (\w+)", recipes[0])
         naming = {file for file, text in house.texts.items() if peer and re.search(rf"\b{peer[1]}\b", text)}
         others = set(re.findall(r"^ *- (\S+)", recipes[0], re.MULTILINE))
-        house.lists[f"{task}, unlisted"] = sorted(naming - files - others)
+        house.lists[f"{task}, unlisted"] = sorted(
+            file for file in naming - files if not any(fnmatch.fnmatchcase(file, each) for each in others)
+        )
 
 
 def followed(house: House, recipe: str) -> tuple[list[str], list[str], list[str]]:

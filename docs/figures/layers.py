@@ -33,6 +33,8 @@ SAYS = {
     "entries": "values, each checked",
     "crew": "processes side by side",
     "checks": "one line: name, what is allowed, what was given",
+    "contract": "what a service is asked and answers",
+    "replica": "one of several that decide",
     "errors": "what is raised",
     "identity": "which driftbandit this is",
 }
@@ -46,8 +48,9 @@ PARTS = {
     "exact": [("quadrature", "integrals, panel by panel")],
 }
 TINTS = {"cli": "#eef1f5", "paper": "#eef1f5", "arena": "#eef1f5", "campaign": "#eef1f5", "figures": "#eef1f5",
-         "service": "#fbe9df", "client": "#fbe9df", "logs": "#fbe9df", "online": "#fbe9df", "engine": "#e1eef7",
-         "exact": "#e1eef7", "policies": "#e0f2ec", "environments": "#e0f2ec", "datasets": "#e0f2ec"}  # fmt: skip
+         "service": "#fbe9df", "client": "#fbe9df", "contract": "#fbe9df", "logs": "#fbe9df", "replica": "#fbe9df",
+         "online": "#fbe9df", "engine": "#e1eef7", "exact": "#e1eef7", "policies": "#e0f2ec",
+         "environments": "#e0f2ec", "datasets": "#e0f2ec"}  # fmt: skip
 INK, SOFT, LINE, PLAIN = "#22272e", "#4a525c", "#8a929c", "#f5f6f8"
 WIDTH, LEFT, ROW, TALL, GAP = 860, 24, 44, 96, 12
 

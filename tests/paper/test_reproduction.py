@@ -8,7 +8,7 @@ import time
 import pytest
 import xarray
 
-import driftbandit.campaign.store as store_module
+import driftbandit.campaign.kept_games as store_module
 from driftbandit.campaign import work
 from driftbandit.errors import Interrupted, InvalidValue
 from driftbandit.paper import EXPERIMENTS, reproduce

@@ -12,8 +12,8 @@ from tests.service.running import Client as Inside
 from tests.service.running import Clock, serving
 
 from driftbandit.service.options import Options
+from driftbandit.service.process import Service
 from driftbandit.service.server import Server, bound, configured
-from driftbandit.service.service import Service
 
 
 class Loop:

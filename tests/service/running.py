@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 
 from driftbandit.service.app import Application
-from driftbandit.service.experiment import Experiment
+from driftbandit.service.live_experiment import LiveExperiment
 from driftbandit.service.options import Options
-from driftbandit.service.service import Service
+from driftbandit.service.process import Service
 
 HEADLINE: dict[str, Any] = {
     "name": "headline", "arms": ["red", "green", "blue"], "policy": "dots:discount=0.99", "step_seconds": 1.0,
@@ -60,7 +60,7 @@ class Client:
         """Store all sums by minute."""
         await self.service.committer.stored()
 
-    def experiment(self, name: str = "headline") -> Experiment:
+    def experiment(self, name: str = "headline") -> LiveExperiment:
         return self.service.experiments.by_name[name]
 
 

@@ -22,7 +22,7 @@ from driftbandit.service.app import Application
 from driftbandit.service.guard import new_token
 from driftbandit.service.options import Options
 from driftbandit.service.postgres import PostgreSQL
-from driftbandit.service.service import Service, database_of
+from driftbandit.service.process import Service, database_of
 from driftbandit.service.sqlite import SQLite
 
 ROOT = Path(__file__).resolve().parents[2]

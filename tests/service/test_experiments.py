@@ -12,7 +12,7 @@ from tests.online.scenes import POLICIES, ids
 from tests.service.running import HEADLINE, Client, Clock, kill, run, serving
 
 import driftbandit as db
-from driftbandit.online.replica import Made, Replica
+from driftbandit.replica import Made, Replica
 from driftbandit.service.database import Statement
 
 ARMS = [f"arm {place}" for place in range(4)]

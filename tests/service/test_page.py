@@ -19,10 +19,10 @@ from typer.main import get_command
 
 from driftbandit.cli.program import app
 from driftbandit.client import attempts
+from driftbandit.contract import LARGEST_ID, MOST_AT_ONCE, NewExperiment, Status
 from driftbandit.service import guard, openapi, transfer
-from driftbandit.service.contract import LARGEST_ID, MOST_AT_ONCE, NewExperiment, Status
 from driftbandit.service.options import Options
-from driftbandit.service.service import database_of
+from driftbandit.service.process import database_of
 from driftbandit.service.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -167,8 +167,8 @@ def test_numbers_of_the_page_are_those_of_the_code() -> None:
     assert sorted(attempts.WRONG) == [400, 404, 409, 413, 415, 422]
     assert "(400, 404, 409, 413, 415, 422)" in text
     assert (attempts.FIRST, attempts.LONGEST) == (0.05, 2.0)
-    patience = attempts.Patience()
-    assert (patience.timeout, patience.deadline) == (3.0, 10.0)
+    persistence = attempts.Persistence()
+    assert (persistence.timeout, persistence.deadline) == (3.0, 10.0)
 
 
 def test_every_number_for_a_monitor_is_named(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from tests.service.serving_process import started
 from driftbandit.errors import InvalidFile, InvalidValue
 from driftbandit.service import guard
 from driftbandit.service.options import Options
-from driftbandit.service.service import Service, database_of
+from driftbandit.service.process import Service, database_of
 
 JSON = {"Content-Type": "application/json"}
 

@@ -1,4 +1,4 @@
-"""Experiments out of a store and into one, and stores that are checked."""
+"""KnownExperiments out of a store and into one, and stores that are checked."""
 
 import json
 import random
@@ -14,7 +14,7 @@ import driftbandit as db
 from driftbandit.errors import InvalidValue
 from driftbandit.service import transfer
 from driftbandit.service.database import Statement
-from driftbandit.service.service import database_of
+from driftbandit.service.process import database_of
 from driftbandit.service.store import Store
 
 ARMS = ["a", "b", "c"]

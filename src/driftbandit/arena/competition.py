@@ -19,9 +19,9 @@ from driftbandit.arena.regrets import Regrets, scored
 from driftbandit.arena.standings import Showing, Standings, ratio
 from driftbandit.arena.world import World
 from driftbandit.campaign.facts import games_played, versions
+from driftbandit.campaign.kept_games import KeptGames
 from driftbandit.campaign.lock import locked
 from driftbandit.campaign.pictures import Picture, written
-from driftbandit.campaign.store import Store
 from driftbandit.campaign.times import Times
 from driftbandit.campaign.work import Work, cost
 from driftbandit.engine.estimate import Estimate, estimate
@@ -107,7 +107,7 @@ def compete(
     backend = backend_for(threads, device, precision, cluster)
     folder = Path(out)
     with locked(folder, "arena"):
-        store = Store(folder / "results", Regrets, device, precision)
+        store = KeptGames(folder / "results", Regrets, device, precision)
         for name in ("results", "figures"):
             (folder / name).mkdir(exist_ok=True)
         try:

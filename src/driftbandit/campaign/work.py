@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Generic
 
-from driftbandit.campaign.store import Kept, Store
+from driftbandit.campaign.kept_games import Kept, KeptGames
 from driftbandit.crew import FEWEST_CORES, cores
 from driftbandit.engine.games import Backend, Game, play_games
 from driftbandit.engine.progress import Progress
@@ -29,7 +29,7 @@ class Work(Generic[Kept]):
     """The records that are at hand, and how far the work is."""
 
     def __init__(
-        self, store: Store[Kept], backend: Backend, bar: Progress, condense: Callable[[Game, Result, range], Kept],
+        self, store: KeptGames[Kept], backend: Backend, bar: Progress, condense: Callable[[Game, Result, range], Kept],
         keeps_parts: bool = True,
     ) -> None:  # fmt: skip
         self.store = store

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from driftbandit.logs import Log, Tuning, Value
 
 MOST_ROWS = 50
+Rows = list[dict[str, Any]]
 Files = Annotated[
     list[str], typer.Argument(help="The log: one file, or several of one log or of replicas.", metavar="LOG ...")
 ]
@@ -81,18 +82,27 @@ def evaluate(
     windows = [] if window is None else [_over_time(found.over_time(each, window, seed=seed)) for each in targets]
     notes = list(dict.fromkeys([*found.notes, *(said for value in values for said in value.warnings)]))
     warn(notes)
+    (_print_json if as_json else _print_values)(found, values, windows, notes)
+
+
+def _print_json(found: "Log", values: "list[Value]", windows: list[Rows], notes: list[str]) -> None:
+    """Everything, as one object."""
+    rows = [_valued(value) for value in values]
+    for row, each in zip(rows, windows, strict=False):
+        row["over_time"] = each
     reward = found.mean_reward
-    if as_json:
-        rows = [_valued(value) for value in values]
-        for row, each in zip(rows, windows, strict=False):
-            row["over_time"] = each
-        head = {"decisions": found.decisions, "mean_reward": reward.mean, "ci95": finite(reward.ci95)}
-        print(json.dumps(head | {"values": rows, "warnings": notes}))
-        return
-    title = f"{found.decisions} decisions of {found.policy or 'an unknown policy'}, which earned {reward} each"
-    order = range(len(values))
-    shown = sorted(order, key=lambda place: -values[place].effective_size)[:MOST_ROWS]
-    shown = shown if len(values) > MOST_ROWS else list(order)
+    head = {"decisions": found.decisions, "mean_reward": reward.mean, "ci95": finite(reward.ci95)}
+    print(json.dumps(head | {"values": rows, "warnings": notes}))
+
+
+def _print_values(found: "Log", values: "list[Value]", windows: list[Rows], _: list[str]) -> None:
+    """As many rows as people read: those of which the log tells most."""
+    title = (
+        f"{found.decisions} decisions of {found.policy or 'an unknown policy'}, which earned {found.mean_reward} each"
+    )
+    shown = list(range(len(values)))
+    if len(values) > MOST_ROWS:
+        shown = sorted(shown, key=lambda place: -values[place].effective_size)[:MOST_ROWS]
     print_table(title, _columns([values[place] for place in shown]))
     if len(shown) < len(values):
         print(f"the {len(shown)} of {len(values)} of which the log tells most; --json lists all")
@@ -183,7 +193,7 @@ def _valued(value: "Value") -> dict[str, Any]:
     }
 
 
-def _over_time(data: "xarray.Dataset") -> list[dict[str, Any]]:
+def _over_time(data: "xarray.Dataset") -> Rows:
     """Values in windows as the JSON objects that are promised."""
     columns = {str(name): data[name].values.tolist() for name in (*data.coords, *data.data_vars)}
     return [
@@ -192,7 +202,7 @@ def _over_time(data: "xarray.Dataset") -> list[dict[str, Any]]:
     ]
 
 
-def _print_windows(windows: list[dict[str, Any]]) -> None:
+def _print_windows(windows: Rows) -> None:
     """A row for each window, as many as people read."""
     rows = windows[:MOST_ROWS]
     columns: dict[str, Any] = {

@@ -122,7 +122,7 @@ def drop_token(name: Annotated[str, typer.Argument(help="Whose it is.")], tokens
 def _with_store(address: str, work: Callable[["Store"], Awaitable[Result]]) -> Result:
     """Do something with a store."""
     _needed()
-    from driftbandit.service.service import database_of
+    from driftbandit.service.process import database_of
     from driftbandit.service.store import Store
 
     async def run() -> Result:
@@ -160,10 +160,10 @@ def export_log(
     """The log of an experiment as lines of JSON, which `evaluate`, `tune` and `store import` read."""
     _needed()
     from driftbandit.service import transfer
-    from driftbandit.service.experiments import Experiments
+    from driftbandit.service.known_experiments import KnownExperiments
 
     async def work(opened: "Store") -> int:
-        experiments = Experiments(opened, time.time)
+        experiments = KnownExperiments(opened, time.time)
         await experiments.load(count=False)
         found = experiments.by_name.get(experiment)
         if found is None:

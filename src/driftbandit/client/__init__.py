@@ -8,26 +8,16 @@ What both say and understand is in `questions`, when they try again in `attempts
 
 from driftbandit.client.awaited import AsyncClient, AsyncRemoteBandit
 from driftbandit.client.blocking import Client, RemoteBandit
-from driftbandit.client.questions import UNCHANGED
-from driftbandit.client.values import (
-    Arm,
-    Estimate,
-    ExperimentLine,
-    ExperimentView,
-    History,
-    LogPage,
-    Point,
-    Report,
-    ServedDecision,
-)
+from driftbandit.client.questions import UNCHANGED, LogPage
+from driftbandit.client.served_decision import ServedDecision
+from driftbandit.contract import ArmView, ExperimentLine, ExperimentView, History, Point, Report, ReportedValue
 
 __all__ = [
     "UNCHANGED",
-    "Arm",
+    "ArmView",
     "AsyncClient",
     "AsyncRemoteBandit",
     "Client",
-    "Estimate",
     "ExperimentLine",
     "ExperimentView",
     "History",
@@ -35,5 +25,6 @@ __all__ = [
     "Point",
     "RemoteBandit",
     "Report",
+    "ReportedValue",
     "ServedDecision",
 ]

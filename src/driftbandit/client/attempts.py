@@ -82,7 +82,7 @@ class Reply(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Patience(Checked):
+class Persistence(Checked):
     """How long is waited for, and when something is tried again.
 
     Parameters:
@@ -90,8 +90,8 @@ class Patience(Checked):
         deadline: seconds after which no attempt begins.
         retry: whether there is more than one attempt.
 
-    >>> patience = Patience(luck=lambda: 0.5)
-    >>> talk = patience.ask(Request("POST", "/v1/experiments/headline/decisions", repeatable=True))
+    >>> persistence = Persistence(luck=lambda: 0.5)
+    >>> talk = persistence.ask(Request("POST", "/v1/experiments/headline/decisions", repeatable=True))
     >>> next(talk).pause
     0.0
     >>> talk.send(Lost("no connection", reached=False)).pause

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Un
 from driftbandit.client import questions
 from driftbandit.client.attempts import Talk
 from driftbandit.client.connection import Connection, needed
-from driftbandit.client.questions import Questions, Terms, signature_of
-from driftbandit.client.values import ExperimentLine
+from driftbandit.client.questions import Conditions, Questions, signature_of
+from driftbandit.contract import ExperimentLine
 from driftbandit.policies import Policy
 
 if TYPE_CHECKING:
@@ -44,10 +44,10 @@ class AsyncClient(Connection["httpx.AsyncClient"]):
                 outcome = self.lost(error, attempt)
 
     async def create(
-        self, name: str, arms: Sequence[str], policy: Policy | str, **terms: Unpack[Terms]
+        self, name: str, arms: Sequence[str], policy: Policy | str, **terms: Unpack[Conditions]
     ) -> "AsyncRemoteBandit":
-        """Make an experiment, unless there is one that was made alike; `Terms` says what can be given."""
-        await self.run(questions.created(self.patience, name, arms, policy, terms))
+        """Make an experiment, unless there is one that was made alike; `Conditions` says what can be given."""
+        await self.run(questions.created(self.persistence, name, arms, policy, terms))
         return AsyncRemoteBandit(self, name, made=True)
 
     def experiment(self, name: str) -> "AsyncRemoteBandit":
@@ -56,7 +56,7 @@ class AsyncClient(Connection["httpx.AsyncClient"]):
 
     async def experiments(self) -> list[ExperimentLine]:
         """The experiments that the token may read."""
-        return await self.run(questions.listed(self.patience))
+        return await self.run(questions.listed(self.persistence))
 
     async def aclose(self) -> None:
         """Give connections back."""
@@ -78,7 +78,7 @@ def _awaited(
     async def asked(self: "AsyncRemoteBandit", /, *args: P.args, **kwargs: P.kwargs) -> Result:
         return await self.client.run(talk(self.questions, *args, **kwargs))
 
-    asked.__signature__ = signature_of(talk)  # type: ignore[attr-defined]
+    vars(asked)["__signature__"] = signature_of(talk)
     return asked
 
 
@@ -87,7 +87,7 @@ class AsyncRemoteBandit:
 
     def __init__(self, client: AsyncClient, name: str, made: bool = False) -> None:
         self.client = client
-        self.questions = Questions(client.patience, name, made)
+        self.questions = Questions(client.persistence, name, made)
 
     select = _awaited(Questions.select)
     select_many = _awaited(Questions.select_many)

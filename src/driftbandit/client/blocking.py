@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar, Un
 from driftbandit.client import questions
 from driftbandit.client.attempts import Talk
 from driftbandit.client.connection import Connection, needed
-from driftbandit.client.questions import Questions, Terms, signature_of
-from driftbandit.client.values import ExperimentLine
+from driftbandit.client.questions import Conditions, Questions, signature_of
+from driftbandit.contract import ExperimentLine
 from driftbandit.policies import Policy
 
 if TYPE_CHECKING:
@@ -50,9 +50,11 @@ class Client(Connection["httpx.Client"]):
             except Exception as error:
                 outcome = self.lost(error, attempt)
 
-    def create(self, name: str, arms: Sequence[str], policy: Policy | str, **terms: Unpack[Terms]) -> "RemoteBandit":
-        """Make an experiment, unless there is one that was made alike; `Terms` says what can be given."""
-        self.run(questions.created(self.patience, name, arms, policy, terms))
+    def create(
+        self, name: str, arms: Sequence[str], policy: Policy | str, **terms: Unpack[Conditions]
+    ) -> "RemoteBandit":
+        """Make an experiment, unless there is one that was made alike; `Conditions` says what can be given."""
+        self.run(questions.created(self.persistence, name, arms, policy, terms))
         return RemoteBandit(self, name, made=True)
 
     def experiment(self, name: str) -> "RemoteBandit":
@@ -61,7 +63,7 @@ class Client(Connection["httpx.Client"]):
 
     def experiments(self) -> list[ExperimentLine]:
         """The experiments that the token may read."""
-        return self.run(questions.listed(self.patience))
+        return self.run(questions.listed(self.persistence))
 
     def close(self) -> None:
         """Give connections back."""
@@ -83,7 +85,7 @@ def _blocking(
     def asked(self: "RemoteBandit", /, *args: P.args, **kwargs: P.kwargs) -> Result:
         return self.client.run(talk(self.questions, *args, **kwargs))
 
-    asked.__signature__ = signature_of(talk)  # type: ignore[attr-defined]
+    vars(asked)["__signature__"] = signature_of(talk)
     return asked
 
 
@@ -92,7 +94,7 @@ class RemoteBandit:
 
     def __init__(self, client: Client, name: str, made: bool = False) -> None:
         self.client = client
-        self.questions = Questions(client.patience, name, made)
+        self.questions = Questions(client.persistence, name, made)
 
     select = _blocking(Questions.select)
     select_many = _blocking(Questions.select_many)

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from driftbandit import checks
 from driftbandit._version import __version__
-from driftbandit.client.attempts import Answer, Attempt, Lost, Patience
+from driftbandit.client.attempts import Answer, Attempt, Lost, Persistence
 from driftbandit.errors import InvalidValue, MissingExtra
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Connection(abc.ABC, Generic[Http]):
         """
         self.url = checked_url(url if url is not None else os.environ.get("DRIFTBANDIT_URL") or USUAL_URL)
         secret = checked_token(token if token is not None else os.environ.get("DRIFTBANDIT_TOKEN") or None)
-        self.patience = Patience(timeout=timeout, deadline=deadline, retry=retry)
+        self.persistence = Persistence(timeout=timeout, deadline=deadline, retry=retry)
         self._connections = checks.whole("connections", connections, 1, 100_000)
         self._headers = {"user-agent": f"driftbandit/{__version__}"}
         if secret is not None:

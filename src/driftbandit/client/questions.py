@@ -1,28 +1,38 @@
 """What a service is asked, and what its answers mean: each a talk, which any kind of I/O can have."""
 
+import contextlib
 import decimal
 import enum
 import inspect
 import json
 import re
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from typing import Any, Literal, TypedDict, TypeVar, get_args
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any, Literal, NamedTuple, TypedDict, TypeVar, get_args
 
+import msgspec
 import numpy as np
 
 from driftbandit import checks
-from driftbandit.client.attempts import Patience, Reply, Request, Talk
-from driftbandit.client.values import ExperimentLine, ExperimentView, History, LogPage, Report, ServedDecision
-from driftbandit.entries import Entries
+from driftbandit.client.attempts import Persistence, Reply, Request, Talk
+from driftbandit.client.served_decision import ServedDecision
+from driftbandit.contract import (
+    MOST_AT_ONCE,
+    NAME,
+    DecisionAnswer,
+    DecisionAnswers,
+    ExperimentLine,
+    ExperimentList,
+    ExperimentView,
+    History,
+    Report,
+    RewardAnswers,
+)
 from driftbandit.errors import InvalidValue, ServiceError
 from driftbandit.online.decision import Decision, RewardStatus
 from driftbandit.online.pending import checked_id
 from driftbandit.policies import Policy
 
-NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
-MOST_AT_ONCE = 1000
-"""Rewards of one request."""
 YOUNG = 2.0
 """Seconds after which every process of a service knows an experiment."""
 LONGEST_REPORT = 150.0
@@ -40,7 +50,7 @@ class Unchanged(enum.Enum):
 UNCHANGED = Unchanged.UNCHANGED
 
 
-class Terms(TypedDict, total=False):
+class Conditions(TypedDict, total=False):
     """What an experiment is made with, beside arms and policy; what is left out is as the service has it.
 
     Parameters:
@@ -60,36 +70,45 @@ class Terms(TypedDict, total=False):
     seed: int | None
 
 
-def created(patience: Patience, name: str, arms: Sequence[str], policy: Policy | str, terms: Terms) -> Talk[None]:
+def created(
+    persistence: Persistence, name: str, arms: Sequence[str], policy: Policy | str, terms: Conditions
+) -> Talk[None]:
     """An experiment is made, unless there is one that was made alike."""
     asked: dict[str, Any] = {"name": checked_name(name), "arms": names("arms", arms), "policy": str(policy), **terms}
-    yield from patience.ask(Request("POST", "/v1/experiments", repeatable=True, body=encoded(asked)))
+    yield from persistence.ask(Request("POST", "/v1/experiments", repeatable=True, body=encoded(asked)))
 
 
-def listed(patience: Patience) -> Talk[list[ExperimentLine]]:
+def listed(persistence: Persistence) -> Talk[list[ExperimentLine]]:
     """The experiments that the token may read."""
-    reply = yield from patience.ask(Request("GET", "/v1/experiments", repeatable=True))
-    return told(reply, lambda said: [ExperimentLine.read(each) for each in Entries(said).items("experiments")])
+    reply = yield from persistence.ask(Request("GET", "/v1/experiments", repeatable=True))
+    return list(told(reply, ExperimentList).experiments)
+
+
+class LogPage(NamedTuple):
+    """Some events of a log, and from where to go on."""
+
+    events: list[dict[str, Any]]
+    after: str
 
 
 class Questions:
     """About one experiment."""
 
-    def __init__(self, patience: Patience, name: str, made: bool = False) -> None:
-        self._patience = patience
+    def __init__(self, persistence: Persistence, name: str, made: bool = False) -> None:
+        self._persistence = persistence
         self.name = checked_name(name)
         self._path = f"/v1/experiments/{name}"
-        self._young = patience.clock() + (YOUNG if made else -1.0)
+        self._young = persistence.clock() + (YOUNG if made else -1.0)
 
     def _get(self, what: str, query: Mapping[str, str] | None = None, longest: float = 0.0) -> Talk[Reply]:
         request = Request(
             "GET", self._path + what, repeatable=True, query=query or {}, longest=longest, young=self._young
         )
-        return (yield from self._patience.ask(request))
+        return (yield from self._persistence.ask(request))
 
     def _post(self, what: str, body: Any) -> Talk[Reply]:
         request = Request("POST", self._path + what, repeatable=True, body=encoded(body), young=self._young)
-        return (yield from self._patience.ask(request))
+        return (yield from self._persistence.ask(request))
 
     # Decisions
 
@@ -115,14 +134,11 @@ class Questions:
             asked["arms"] = names("arms", arms)
         if key is not None:
             asked["key"] = key
-        elif self._patience.retry:
+        elif self._persistence.retry:
             asked["key"] = secrets.token_urlsafe(16)
         reply = yield from self._post("/decisions", asked)
-        one = count == 1
-        made = told(
-            reply,
-            lambda said: [ServedDecision.read(each) for each in ([said] if one else Entries(said).items("decisions"))],
-        )
+        said = (told(reply, DecisionAnswer),) if count == 1 else told(reply, DecisionAnswers).decisions
+        made = [ServedDecision.of(each) for each in said]
         if len(made) != count:
             raise ServiceError(f"the answer must have {count} decisions, got {len(made)}", reply.answer.status)
         if key is None:  # whatever was made before, was made by this call
@@ -150,7 +166,7 @@ class Questions:
             part = pairs[start : start + MOST_AT_ONCE]
             asked = {"rewards": [{"id": id, "reward": value} for id, value in part]}
             reply = yield from self._post("/rewards", asked)
-            found = told(reply, lambda said: [RewardStatus(each) for each in Entries(said).items("statuses")])
+            found = [RewardStatus(each) for each in told(reply, RewardAnswers).statuses]
             if len(found) != len(part):
                 raise ServiceError(f"the answer must have {len(part)} words, got {len(found)}", reply.answer.status)
             statuses += settled([id for id, _ in part], found, before) if reply.doubtful else found
@@ -199,16 +215,16 @@ class Questions:
             "PATCH", self._path, body=encoded(asked), headers=headers, young=self._young,
             repeatable=version is None and not asked.keys() & {"add", "remove"},
         )  # fmt: skip
-        return told((yield from self._patience.ask(request)), ExperimentView.read)
+        return told((yield from self._persistence.ask(request)), ExperimentView)
 
     def look(self) -> Talk[ExperimentView]:
         """The experiment as it is now, with what is believed of its arms."""
-        return told((yield from self._get("")), ExperimentView.read)
+        return told((yield from self._get("")), ExperimentView)
 
     def history(self, begin: float | None = None, end: float | None = None, step: float | None = None) -> Talk[History]:
         """Sums over time, by arm: from a time in seconds to another, the last day unless given, in steps of seconds."""
         reply = yield from self._get("/history", query(("from", begin), ("to", end), ("step", step)))
-        return told(reply, History.read)
+        return told(reply, History)
 
     def report(
         self, begin: float | None = None, end: float | None = None, half_lives: Sequence[float] = (),
@@ -219,7 +235,7 @@ class Questions:
         """
         others = ",".join(repr(checks.real("half_life", each)) for each in half_lives)
         asked = query(("from", begin), ("to", end), ("missing", missing)) | ({"half_life": others} if others else {})
-        return told((yield from self._get("/report", asked, LONGEST_REPORT)), Report.read)
+        return told((yield from self._get("/report", asked, LONGEST_REPORT)), Report)
 
     def log_page(self, after: str = "", limit: int = 1000) -> Talk[LogPage]:
         """Some events of the log, as a bandit writes them, from where another page ended; none where the log ends."""
@@ -227,7 +243,7 @@ class Questions:
         reached = reply.answer.headers.get("x-next-after")
         if reached is None:
             raise ServiceError("the answer must have a header X-Next-After", reply.answer.status)
-        return LogPage(told(reply, list, lines_of), reached)
+        return LogPage(lines_of(reply), reached)
 
 
 # Signatures
@@ -290,16 +306,24 @@ def encoded(body: Any) -> bytes:
 # Values out
 
 
-def lines_of(body: bytes) -> list[Any]:
-    """Each line as JSON."""
-    return [json.loads(line) for line in body.splitlines()]
-
-
-def told(reply: Reply, read: Callable[[Any], Read], parse: Callable[[bytes], Any] = json.loads) -> Read:
+def told(reply: Reply, kind: type[Read]) -> Read:
     """What an answer says; one that says something else is not of this service."""
+    with a_service_says(reply):
+        return msgspec.json.decode(reply.answer.body, type=kind)
+
+
+def lines_of(reply: Reply) -> list[dict[str, Any]]:
+    """Each line as an object."""
+    with a_service_says(reply):
+        return [msgspec.json.decode(line, type=dict[str, Any]) for line in reply.answer.body.splitlines()]
+
+
+@contextlib.contextmanager
+def a_service_says(reply: Reply) -> Iterator[None]:
+    """Whatever cannot be read is no answer of a service."""
     try:
-        return read(parse(reply.answer.body))
-    except (ValueError, RecursionError) as error:
+        yield
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         said = f"the answer must be that of a driftbandit service ({' '.join(str(error).split())})"
         raise ServiceError(said, reply.answer.status) from None
 

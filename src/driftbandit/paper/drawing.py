@@ -7,8 +7,8 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import NamedTuple
 
+from driftbandit.campaign.kept_games import KeptGames
 from driftbandit.campaign.pictures import Panel, Picture, written
-from driftbandit.campaign.store import Store
 from driftbandit.crew import Crew, Unanswered
 from driftbandit.engine.games import Game
 from driftbandit.paper.experiment import Experiment, Section
@@ -33,7 +33,7 @@ class Stored(NamedTuple):
     profiles: tuple[Profile, ...]
     scale: Scale
     fits: tuple[tuple[tuple[str, str], float], ...]
-    store: Store[Record]
+    store: KeptGames[Record]
 
 
 def rehearse(crew: Crew | None) -> None:
@@ -51,7 +51,7 @@ def _import() -> None:
 class Drawing:
     """All panels of a report: begun by a crew where there is one, while other things are done here."""
 
-    def __init__(self, folder: Path, found: Findings, store: Store[Record], crew: Crew | None) -> None:
+    def __init__(self, folder: Path, found: Findings, store: KeptGames[Record], crew: Crew | None) -> None:
         self.folder = folder
         self.found = found
         self.began = time.time_ns() - 10**9  # file times are coarse
@@ -101,7 +101,7 @@ def _findings(stored: Stored) -> Findings:
 class Records(Mapping[Game, Record]):
     """The records of a store, each read when it is asked for."""
 
-    def __init__(self, store: Store[Record]) -> None:
+    def __init__(self, store: KeptGames[Record]) -> None:
         self.store = store
         self.read: dict[Game, Record] = {}
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from driftbandit.campaign.facts import games_played, versions
-from driftbandit.campaign.store import Store
+from driftbandit.campaign.kept_games import KeptGames
 from driftbandit.campaign.times import Times
 from driftbandit.campaign.work import Work
 from driftbandit.engine.games import Game
@@ -31,7 +31,7 @@ def write_numbers(folder: Path, found: Findings, judgements: Sequence[Judgement]
     (folder / "claims.csv").write_text(claims.csv(), encoding="utf-8")
 
 
-def write_index(path: Path, store: Store[Record], games: Iterable[Game]) -> None:
+def write_index(path: Path, store: KeptGames[Record], games: Iterable[Game]) -> None:
     """Which game is in which file."""
     rows = tuple(sorted((store.path(game).name, game.specification()) for game in games))
     path.write_text(Table(("file", "specification"), rows).csv(), encoding="utf-8")

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from driftbandit import checks
+from driftbandit.campaign.kept_games import KeptGames
 from driftbandit.campaign.lock import locked
-from driftbandit.campaign.store import Store
 from driftbandit.campaign.times import Times
 from driftbandit.campaign.work import Work, cost
 from driftbandit.crew import Crew, hired
@@ -91,7 +91,7 @@ def reproduce(
     backend = backend_for(threads, device, precision, cluster)
     folder = Path(out)
     with locked(folder, "reproduce"):
-        store = Store(folder / "results", Record, device, precision)
+        store = KeptGames(folder / "results", Record, device, precision)
         for name in ("results", "figures", "numbers"):
             (folder / name).mkdir(exist_ok=True)
         try:

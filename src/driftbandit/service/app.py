@@ -9,25 +9,25 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, Router
 
-from driftbandit.errors import InvalidValue
-from driftbandit.service import reading, views, wire
-from driftbandit.service.contract import (
+from driftbandit.contract import (
     Change,
     Decide,
-    Decision,
-    Decisions,
+    DecisionAnswer,
+    DecisionAnswers,
+    ErrorAnswer,
     NewExperiment,
-    Problem,
     RewardAnswer,
     RewardAnswers,
     Rewards,
 )
-from driftbandit.service.experiment import STOPPED, Experiment
+from driftbandit.errors import InvalidValue
+from driftbandit.service import reading, views, wire
 from driftbandit.service.guard import ANYBODY, HERE, MAY, Token
+from driftbandit.service.live_experiment import STOPPED, LiveExperiment
 from driftbandit.service.metrics import CONTENT
 from driftbandit.service.openapi import described_api
+from driftbandit.service.process import Service
 from driftbandit.service.reports import half_lives_of
-from driftbandit.service.service import Service
 from driftbandit.service.wire import Gone, Receive, Refused, Scope, Send, refusal, send_json
 
 PREFIX = "/v1/experiments/"
@@ -85,7 +85,7 @@ class Application:
             refused = refusal(error)
             status = refused.status
             headers = [*wire.SAFE, *refused.headers]
-            await send_json(send, status, self._encode(Problem(refused.text)), headers)
+            await send_json(send, status, self._encode(ErrorAnswer(refused.text)), headers)
         metrics.answered(route, status, time.perf_counter() - began)
 
     async def _routed(self, scope: Scope, receive: Receive, send: Send) -> tuple[str, int]:
@@ -142,7 +142,7 @@ class Application:
         if not self.service.tokens.needed and wire.host(scope) not in HERE:
             raise Refused(403, "Host must be 127.0.0.1 or localhost where nobody needs a token")
 
-    def found(self, name: str) -> Experiment:
+    def found(self, name: str) -> LiveExperiment:
         """The experiment with this name."""
         experiment = self.service.experiments.by_name.get(name)
         if experiment is None:
@@ -162,8 +162,8 @@ class Application:
         repeated = made.repeats is not None
         self.service.metrics.decided(name, 0 if repeated else asked.count)
         arms = experiment.arms
-        found = [Decision(row.id, arms[row.arm].name, row.probability, row.time, repeated) for row in made.rows]
-        return self._encode(found[0] if asked.count == 1 else Decisions(found))
+        found = [DecisionAnswer(row.id, arms[row.arm].name, row.probability, row.time, repeated) for row in made.rows]
+        return self._encode(found[0] if asked.count == 1 else DecisionAnswers(tuple(found)))
 
     async def rewards(self, scope: Scope, receive: Receive, name: str) -> bytes:
         """What a decision earned, or many."""
@@ -179,7 +179,7 @@ class Application:
             raise InvalidValue("id and reward must be given, or a list of rewards")
         statuses: Any = await self.service.committer.reward(experiment, pairs) if pairs else []
         self.service.metrics.rewarded(name, statuses)
-        return self._encode(RewardAnswer(statuses[0]) if asked.rewards is None else RewardAnswers(statuses))
+        return self._encode(RewardAnswer(statuses[0]) if asked.rewards is None else RewardAnswers(tuple(statuses)))
 
     # Everything else
 
@@ -244,7 +244,7 @@ class Application:
         missing = reading.number("missing", asked.get("missing"), "[0, 1]")
         return self.respond(await self.service.reports.of(experiment, begin, end, half_lives, missing))
 
-    def _asked(self, request: Request, known: list[str]) -> tuple[Experiment, dict[str, str]]:
+    def _asked(self, request: Request, known: list[str]) -> tuple[LiveExperiment, dict[str, str]]:
         """The experiment that somebody may read, and what is asked of it."""
         name = request.path_params["name"]
         self.holder(dict(request.scope), "read", name)

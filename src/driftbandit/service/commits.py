@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, TypeVar
 from driftbandit.errors import DriftbanditError, InvalidValue
 from driftbandit.online.decision import Odds, odds_of
 from driftbandit.service.database import Row, Statement, Transaction, Unavailable, one_by_one
-from driftbandit.service.experiment import Drawn, Experiment
-from driftbandit.service.experiments import Experiments
+from driftbandit.service.known_experiments import KnownExperiments
+from driftbandit.service.live_experiment import Drawn, LiveExperiment
 from driftbandit.service.rows import GIVEN, DecisionRow
 from driftbandit.service.store import Answered
 
@@ -49,7 +49,7 @@ class Deciding:
 
     __slots__ = ("answer", "count", "drawn", "error", "experiment", "key", "names", "repeats", "rows")
 
-    def __init__(self, experiment: Experiment, names: Sequence[str] | None, key: str | None, count: int) -> None:
+    def __init__(self, experiment: LiveExperiment, names: Sequence[str] | None, key: str | None, count: int) -> None:
         self.experiment, self.names, self.key, self.count = experiment, names, key, count
         self.answer: asyncio.Future[Deciding] = asyncio.get_running_loop().create_future()
         self.drawn: list[Drawn] = []
@@ -69,7 +69,7 @@ class Rewarding:
 
     __slots__ = ("answer", "experiment", "kind", "pairs", "statuses")
 
-    def __init__(self, experiment: Experiment, pairs: Sequence[tuple[int, float | None]], kind: str) -> None:
+    def __init__(self, experiment: LiveExperiment, pairs: Sequence[tuple[int, float | None]], kind: str) -> None:
         self.experiment, self.pairs, self.kind = experiment, pairs, kind
         self.answer: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()
         self.statuses = [""] * len(pairs)
@@ -103,7 +103,7 @@ class Turn:
 class Committer:
     """Takes turns."""
 
-    def __init__(self, experiments: Experiments) -> None:
+    def __init__(self, experiments: KnownExperiments) -> None:
         self.experiments = experiments
         self.down = ""
         """Why nothing is stored now, or nothing."""
@@ -123,7 +123,7 @@ class Committer:
     # Asking
 
     def decide(
-        self, experiment: Experiment, names: Sequence[str] | None, key: str | None, count: int
+        self, experiment: LiveExperiment, names: Sequence[str] | None, key: str | None, count: int
     ) -> "asyncio.Future[Deciding]":
         """Decisions, when they are stored."""
         self._admit(count)
@@ -132,7 +132,7 @@ class Committer:
         return asked.answer
 
     def reward(
-        self, experiment: Experiment, pairs: Sequence[tuple[int, float | None]], kind: str = GIVEN
+        self, experiment: LiveExperiment, pairs: Sequence[tuple[int, float | None]], kind: str = GIVEN
     ) -> "asyncio.Future[list[str]]":
         """What becomes of rewards, when they are stored."""
         self._admit(len(pairs))
@@ -429,7 +429,9 @@ def _draw(asked: Deciding) -> None:
         asked.error = error
 
 
-def _by_arm(experiment: Experiment, eligible: list[int] | None, drawn: Drawn, told: float | Odds) -> dict[int, float]:
+def _by_arm(
+    experiment: LiveExperiment, eligible: list[int] | None, drawn: Drawn, told: float | Odds
+) -> dict[int, float]:
     """Odds by the numbers of arms."""
     if isinstance(told, float):  # only that of the chosen arm is known
         return experiment.replica.odds(eligible)

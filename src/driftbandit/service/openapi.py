@@ -5,14 +5,15 @@ from typing import Any
 
 import msgspec
 
+from driftbandit import contract
 from driftbandit._version import __version__
-from driftbandit.service import contract
 
 REFERENCE = "#/components/schemas/{name}"
 BODIES = (
-    contract.NewExperiment, contract.Change, contract.Decide, contract.Rewards, contract.Decision, contract.Decisions,
+    contract.NewExperiment, contract.Change, contract.Decide, contract.Rewards, contract.DecisionAnswer,
+    contract.DecisionAnswers,
     contract.RewardAnswer, contract.RewardAnswers, contract.ExperimentView, contract.ExperimentList, contract.History,
-    contract.Report, contract.Problem,
+    contract.Report, contract.ErrorAnswer,
 )  # fmt: skip
 PROBLEMS = {
     400: "The body is no JSON.", 401: "A token is needed.", 403: "The token may not do this.",
@@ -39,7 +40,7 @@ def _operation(
     said: dict[str, Any] = {str(status): answer for status, answer in answers.items()}
     for status in problems:
         text = PROBLEMS.get(status, "The body came too slowly.")
-        said[str(status)] = {"description": text, "content": _json(_named(contract.Problem))}
+        said[str(status)] = {"description": text, "content": _json(_named(contract.ErrorAnswer))}
     operation: dict[str, Any] = {
         "operationId": name, "summary": summary, "description": f"For tokens that may {role}.", "responses": said,
     }  # fmt: skip
@@ -63,14 +64,12 @@ FROM = _question("from", "Seconds since 1970; a day before `to` unless given.", 
 TO = _question("to", "Seconds since 1970; now unless given.", type="number", minimum=0)
 
 
-@functools.cache
-def described_api(root: str = "") -> dict[str, Any]:
-    """The whole contract; addresses begin behind the root path."""
-    _, components = msgspec.json.schema_components(BODIES, ref_template=REFERENCE)
+def _experiments() -> dict[str, Any]:
+    """Experiments are listed, made, read and changed."""
     view = contract.ExperimentView
     match = {"name": "If-Match", "in": "header", "description": "The ETag of the version to change.",
              "schema": {"type": "string"}}  # fmt: skip
-    paths = {
+    return {
         "/v1/experiments": {
             "get": _operation("listExperiments", "All experiments.", "read",
                               {200: _answer("All that the token may read.", contract.ExperimentList)},
@@ -86,11 +85,17 @@ def described_api(root: str = "") -> dict[str, Any]:
             "patch": _operation("changeExperiment", "Add and remove arms, restrict, stop and go on.", "admin",
                                 {200: _answer("As it is now.", view)}, contract.Change, WRITE, [match]),
         },
+    }  # fmt: skip
+
+
+def _decisions() -> dict[str, Any]:
+    """Decisions and their rewards."""
+    return {
         "/v1/experiments/{name}/decisions": {
             "parameters": [NAME],
             "post": _operation("decide", "A decision, or several; stored when it is answered.", "decide",
-                               {200: _answer("One, or as many as `count` says.", contract.Decision,
-                                             contract.Decisions)}, contract.Decide, WRITE),
+                               {200: _answer("One, or as many as `count` says.", contract.DecisionAnswer,
+                                             contract.DecisionAnswers)}, contract.Decide, WRITE),
         },
         "/v1/experiments/{name}/rewards": {
             "parameters": [NAME],
@@ -98,6 +103,12 @@ def described_api(root: str = "") -> dict[str, Any]:
                                {200: _answer("What became of it, or of each.", contract.RewardAnswer,
                                              contract.RewardAnswers)}, contract.Rewards, WRITE),
         },
+    }  # fmt: skip
+
+
+def _read() -> dict[str, Any]:
+    """What there is to read of an experiment."""
+    return {
         "/v1/experiments/{name}/history": {
             "parameters": [NAME],
             "get": _operation("readHistory", "Sums over time.", "read",
@@ -126,13 +137,19 @@ def described_api(root: str = "") -> dict[str, Any]:
                               ]),
         },
     }  # fmt: skip
+
+
+@functools.cache
+def described_api(root: str = "") -> dict[str, Any]:
+    """The whole contract; addresses begin behind the root path."""
+    _, components = msgspec.json.schema_components(BODIES, ref_template=REFERENCE)
     return {
         "openapi": "3.1.0",
         "info": {"title": "driftbandit", "version": __version__,
                  "description": "Decisions by bandits whose arms drift: durable, with exact probabilities."},
         "servers": [{"url": root or "/"}],
         "security": [{"token": []}, {}],
-        "paths": paths,
+        "paths": _experiments() | _decisions() | _read(),
         "components": {
             "schemas": components,
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},

@@ -63,7 +63,7 @@ class Options(Checked):
         parameter(lambda name, value: checks.one_of(name, value, ["full", "normal"]), "full"),
     )
     max_arms: int = said("Arms of an experiment.", whole(1, 100, 10_000))
-    max_experiments: int = said("Experiments.", whole(1, 1000, 100_000))
+    max_experiments: int = said("KnownExperiments.", whole(1, 1000, 100_000))
     max_body: int = said("Bytes of a request.", whole(1024, 65536, 1 << 26))
     rate: float | None = said("Requests a second of one token.", optional_real("(0, 1e9]", None))
     retention: float | None = said(

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from driftbandit import checks
+from driftbandit.contract import History, Point
 from driftbandit.errors import InvalidValue
 from driftbandit.online.journal import FORMAT
 from driftbandit.online.pending import REPLICA_SHIFT
-from driftbandit.service.contract import History, Point
 from driftbandit.service.database import Statement
-from driftbandit.service.experiment import DAY, Experiment
+from driftbandit.service.live_experiment import DAY, LiveExperiment
 from driftbandit.service.rows import GIVEN, DecisionRow, RewardRow, number_of
 from driftbandit.service.store import Store
 
@@ -67,7 +67,7 @@ class _Stream:
         return found
 
 
-async def events(store: Store, experiment: Experiment, after: Cursor, limit: int) -> tuple[list[Event], Cursor]:
+async def events(store: Store, experiment: LiveExperiment, after: Cursor, limit: int) -> tuple[list[Event], Cursor]:
     """So many events of a log at most, a reward after its decision; and how far that is.
 
     Decisions and rewards of one process are in its order, those of several about in that of time.
@@ -115,7 +115,7 @@ def told(reward: RewardRow, reached: Cursor) -> bool:
     return number_of(id) <= reached.decisions.get(id >> REPLICA_SHIFT, 0)
 
 
-def start(experiment: Experiment, slot: int, last: int = 0) -> Event:
+def start(experiment: LiveExperiment, slot: int, last: int = 0) -> Event:
     """What a log says first, of every process, with all arms that there ever were; or after a last decision, with
     those that there are.
     """
@@ -131,7 +131,7 @@ def start(experiment: Experiment, slot: int, last: int = 0) -> Event:
     }  # fmt: skip
 
 
-def of_decision(row: DecisionRow, experiment: Experiment) -> Event:
+def of_decision(row: DecisionRow, experiment: LiveExperiment) -> Event:
     """A decision, as a bandit writes it."""
     arms = experiment.arms
     event: Event = {
@@ -194,7 +194,7 @@ def usual_step(begin: float, end: float) -> float:
     return 60.0 * max(1, math.ceil((end - begin) / 120 / 60))
 
 
-async def history(store: Store, experiment: Experiment, begin: float, end: float, step: float) -> History:
+async def history(store: Store, experiment: LiveExperiment, begin: float, end: float, step: float) -> History:
     """What was decided, earned and believed, in steps of whole minutes."""
     minutes = round(step / 60.0)
     if minutes < 1 or not math.isclose(60.0 * minutes, step):
@@ -233,4 +233,4 @@ async def history(store: Store, experiment: Experiment, begin: float, end: float
                 mean=mean, low=low, high=high,
             )
         )  # fmt: skip
-    return History(step=step, points=points)
+    return History(step=step, points=tuple(points))

@@ -16,11 +16,11 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from driftbandit import checks
+from driftbandit.contract import Report, ReportedValue
 from driftbandit.errors import DriftbanditError
 from driftbandit.online.pending import REPLICA_SHIFT
 from driftbandit.policies import Policy, UniformRandom
-from driftbandit.service.contract import Estimate, Report
-from driftbandit.service.experiment import Experiment
+from driftbandit.service.live_experiment import LiveExperiment
 from driftbandit.service.reading import Event, of_decision, of_reward, start
 from driftbandit.service.rows import DecisionRow, RewardRow
 from driftbandit.service.store import Store
@@ -48,7 +48,12 @@ class Reports:
         self._kept: dict[Any, tuple[float, Report]] = {}
 
     async def of(
-        self, experiment: Experiment, begin: float, end: float, half_lives: list[float], missing: float | None = None
+        self,
+        experiment: LiveExperiment,
+        begin: float,
+        end: float,
+        half_lives: list[float],
+        missing: float | None = None,
     ) -> Report:
         """Values of decisions that were made in a stretch of time, in seconds, and whose wait is over.
 
@@ -66,27 +71,30 @@ class Reports:
             return report
 
     async def _made(
-        self, experiment: Experiment, begin: float, end: float, half_lives: list[float], missing: float | None
+        self, experiment: LiveExperiment, begin: float, end: float, half_lives: list[float], missing: float | None
     ) -> Report:
         wait = experiment.terms.wait
         until = end if wait is None else min(end, self._clock() - wait)  # what is younger may still get its reward
         rows = await self._store.decided_between(experiment.number, begin, until, MOST)
         if not rows:
-            return Report(begin=begin, end=end, values=[], warnings=["there are no decisions in this time"])
+            return Report(begin=begin, end=end, values=(), warnings=("there are no decisions in this time",))
         absent = sum(reward is None or reward.value is None for _, reward in rows)
         if missing is None and absent > FEW * len(rows):
             hint = "a default_reward says what such count as, or missing in this question"
             said = f"{absent} of {len(rows)} decisions have no reward: {hint}"
-            return Report(begin=begin, end=end, values=[], warnings=[said])
+            return Report(begin=begin, end=end, values=(), warnings=(said,))
         question = {"events": told(experiment, rows), "policies": policies(experiment, half_lives), "missing": missing}
         answer = await ask(question)
         warnings = [*answer["warnings"], *([f"the latest {MOST} decisions"] if len(rows) == MOST else [])]
         return Report(
-            begin=rows[0][0].made, end=end, values=[Estimate(**each) for each in answer["values"]], warnings=warnings
+            begin=rows[0][0].made,
+            end=end,
+            values=tuple(ReportedValue(**each) for each in answer["values"]),
+            warnings=tuple(warnings),
         )
 
 
-def told(experiment: Experiment, rows: list[tuple[DecisionRow, RewardRow | None]]) -> list[Event]:
+def told(experiment: LiveExperiment, rows: list[tuple[DecisionRow, RewardRow | None]]) -> list[Event]:
     """Decisions and rewards as the events of a log, in the order of time."""
     events: list[tuple[float, int, Event]] = []
     slots: dict[int, None] = {}
@@ -100,7 +108,7 @@ def told(experiment: Experiment, rows: list[tuple[DecisionRow, RewardRow | None]
     return [*starts, *(event for *_, event in events)]
 
 
-def policies(experiment: Experiment, half_lives: list[float]) -> list[str]:
+def policies(experiment: LiveExperiment, half_lives: list[float]) -> list[str]:
     """What else is asked for: choosing any arm, and the same policy with other memories, where it has one."""
     policy, step = experiment.terms.policy, experiment.terms.step_seconds
     found: list[Policy] = [UniformRandom(), policy]
@@ -108,7 +116,8 @@ def policies(experiment: Experiment, half_lives: list[float]) -> list[str]:
         raise checks.reject("half_life", f"left out for {policy}, which has no discount", half_lives)
     for half_life in half_lives:
         steps = half_life / (step or 1.0)
-        found.append(dataclasses.replace(policy, discount=0.5 ** (1.0 / steps)))  # type: ignore[call-arg]
+        other: dict[str, Any] = {"discount": 0.5 ** (1.0 / steps)}
+        found.append(dataclasses.replace(policy, **other))
     return [str(each) for each in found]
 
 

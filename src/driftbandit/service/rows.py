@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from driftbandit.online.pending import NUMBER, REPLICA_SHIFT
-from driftbandit.online.replica import Made
+from driftbandit.replica import Made
 
 WHOLE, REAL, TEXT = "whole", "real", "text"
 

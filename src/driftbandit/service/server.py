@@ -1,7 +1,7 @@
 """`driftbandit serve`: the application behind a server of HTTP, until a signal ends it."""
 
 import logging
-import os
+import signal
 import socket
 from typing import Any
 
@@ -11,7 +11,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from driftbandit.errors import InvalidValue
 from driftbandit.service.app import Application
 from driftbandit.service.options import Options
-from driftbandit.service.service import Service
+from driftbandit.service.process import Service
 
 HEAD = 10.0
 """Seconds in which the head of a request must have come."""
@@ -64,7 +64,8 @@ class Server(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: Any) -> None:
         if self.should_exit:
-            os._exit(128 + sig)
+            signal.signal(sig, signal.SIG_DFL)
+            signal.raise_signal(sig)
         self.should_exit = True
 
 

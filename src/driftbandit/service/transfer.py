@@ -9,20 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from driftbandit import checks
+from driftbandit.contract import NAME
 from driftbandit.entries import Entries
 from driftbandit.errors import InvalidValue
 from driftbandit.online.decision import RewardStatus
 from driftbandit.online.journal import events_in
 from driftbandit.online.pending import LARGEST_ID, REPLICA_SHIFT
-from driftbandit.online.replica import Made, Replica
-from driftbandit.service.contract import NAME
+from driftbandit.replica import Made, Replica
 from driftbandit.service.database import Statement, Transaction, one_by_one
-from driftbandit.service.experiment import Experiment, Terms
-from driftbandit.service.experiments import Experiments
+from driftbandit.service.known_experiments import KnownExperiments
+from driftbandit.service.live_experiment import ExperimentTerms, LiveExperiment
+from driftbandit.service.minute_sums import MinuteSums
 from driftbandit.service.reading import MOST_LINES, Cursor, Event, events, start
 from driftbandit.service.rows import DEFAULT, GIVEN, NOTHING, DecisionRow, RewardRow, number_of
 from driftbandit.service.store import MOST_ROWS, Store
-from driftbandit.service.sums import Sums
 
 TOLERANCE = 1e-9
 """By how much what a snapshot leads to may differ from what the whole log says."""
@@ -30,7 +30,7 @@ PART = 5000
 """Events that are stored at once."""
 
 
-async def exported(store: Store, experiment: Experiment) -> AsyncIterator[Event]:
+async def exported(store: Store, experiment: LiveExperiment) -> AsyncIterator[Event]:
     """The log of an experiment, event by event."""
     after = Cursor({}, {})
     while True:
@@ -94,7 +94,7 @@ def checked_name(name: str) -> str:
     return name
 
 
-def terms_of(start: Entries) -> Terms:
+def terms_of(start: Entries) -> ExperimentTerms:
     """What an experiment is made with that goes on where a log began."""
     step = start.nullable("step_seconds")
     wait = None if step is None else start.nullable("wait")  # a service counts it in seconds
@@ -104,13 +104,13 @@ def terms_of(start: Entries) -> Terms:
         "minimum_probability": start.real("minimum_probability", "[0, 1]"), "key_seconds": 86400.0,
         "seed": start.whole("seed", 2**64 - 1),
     }  # fmt: skip
-    return Terms.of(given)
+    return ExperimentTerms.of(given)
 
 
 class Arriving:
     """A log on its way into a store, as rows of an experiment."""
 
-    def __init__(self, number: int, slot: int, last_reward: int, terms: Terms, now: float) -> None:
+    def __init__(self, number: int, slot: int, last_reward: int, terms: ExperimentTerms, now: float) -> None:
         self.number = number
         self.decisions = self.rewards = 0
         self.names = {arm: place for place, arm in enumerate(terms.arms)}
@@ -124,7 +124,7 @@ class Arriving:
         self._last: dict[int, int] = {}
         """By slot, the number of the latest decision."""
         self._begun = now
-        self._sums = Sums(slot)
+        self._sums = MinuteSums(slot)
         self._new: list[DecisionRow] = []
         self._given: list[tuple[Any, ...]] = []
         self._more: list[Statement] = []
@@ -306,7 +306,7 @@ async def _snapshots_that_differ(store: Store) -> list[str]:
     """Experiments of which snapshots lead to something else than the whole log."""
     found = []
     [rows] = await store.database.read(Statement("SELECT kept_from FROM experiment ORDER BY number"))
-    quick, whole = Experiments(store, float), Experiments(store, float)
+    quick, whole = KnownExperiments(store, float), KnownExperiments(store, float)
     await quick.load(count=False)
     await whole.load(count=False, snapshots=False)
     every = [*quick.by_number.values(), *whole.by_number.values()]

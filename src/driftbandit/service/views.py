@@ -8,14 +8,14 @@ from typing import Any
 from msgspec import UNSET
 
 from driftbandit import checks
+from driftbandit.contract import ArmView, Change, ExperimentLine, ExperimentList, ExperimentView, NewExperiment
 from driftbandit.errors import InvalidValue
 from driftbandit.service.commits import Conflict
-from driftbandit.service.contract import Arm, Change, ExperimentLine, ExperimentList, ExperimentView, NewExperiment
 from driftbandit.service.database import Statement
-from driftbandit.service.experiment import Experiment, Terms
 from driftbandit.service.guard import Token
-from driftbandit.service.service import Service
-from driftbandit.service.sums import ALWAYS, DECISIONS, REWARDS
+from driftbandit.service.live_experiment import ExperimentTerms, LiveExperiment
+from driftbandit.service.minute_sums import ALWAYS
+from driftbandit.service.process import Service
 
 Counts = dict[int, tuple[int, int]]
 """By arm, how many decisions and rewards there are."""
@@ -37,11 +37,11 @@ async def counts(service: Service, numbers: list[int], since: int = ALWAYS) -> d
     for number in numbers:
         for arm, row in service.experiments.sums.of(number).items():
             decisions, rewards = found[number].get(arm, (0, 0))
-            found[number][arm] = decisions + int(row[DECISIONS]), rewards + int(row[REWARDS])
+            found[number][arm] = decisions + row.decisions, rewards + row.rewards
     return found
 
 
-async def view(service: Service, experiment: Experiment) -> ExperimentView:
+async def view(service: Service, experiment: LiveExperiment) -> ExperimentView:
     """All that there is to know of an experiment."""
     terms, number = experiment.terms, experiment.number
 
@@ -63,18 +63,18 @@ async def view(service: Service, experiment: Experiment) -> ExperimentView:
         if arm.removed is None:
             each, (decisions, rewards) = known[arm.number], counted.get(arm.number, (0, 0))
             told = (each.mean, each.low, each.high, each.observations, each.probability)
-            arms.append(Arm(arm.name, arm.number in eligible, decisions, rewards, *map(said, told)))
+            arms.append(ArmView(arm.name, arm.number in eligible, decisions, rewards, *map(said, told)))
     names = {arm.number: arm.name for arm in experiment.arms}
     return ExperimentView(
         name=experiment.name, state=experiment.state, version=experiment.version, policy=str(terms.policy),
         step_seconds=terms.step_seconds, wait=terms.wait, default_reward=terms.default_reward,
         minimum_probability=terms.minimum_probability, key_seconds=terms.key_seconds, seed=terms.seed,
         begun=experiment.begun,
-        only=None if experiment.only is None else [names[k] for k in experiment.only if k in eligible],
+        only=None if experiment.only is None else tuple(names[k] for k in experiment.only if k in eligible),
         decisions=sum(decisions for decisions, _ in counted.values()),
         rewards=sum(rewards for _, rewards in counted.values()),
         pending=max(0, sum(decisions - rewards for decisions, rewards in waiting.values())),
-        lag=service.lag, arms=arms,
+        lag=service.lag, arms=tuple(arms),
     )  # fmt: skip
 
 
@@ -91,10 +91,10 @@ async def listed(service: Service, token: Token) -> ExperimentList:
     for each in sorted(seen, key=lambda each: each.name):
         found = counted[each.number].values()
         lines.append(
-            ExperimentLine(each.name, each.state, str(each.terms.policy), each.names, sum(k for k, _ in found),
+            ExperimentLine(each.name, each.state, str(each.terms.policy), tuple(each.names), sum(k for k, _ in found),
                            sum(k for _, k in found))
         )  # fmt: skip
-    return ExperimentList(lines)
+    return ExperimentList(tuple(lines))
 
 
 async def created(service: Service, new: NewExperiment) -> bool:
@@ -103,8 +103,8 @@ async def created(service: Service, new: NewExperiment) -> bool:
         raise checks.reject("arms", f"{service.options.max_arms} at most", len(new.arms))
     given = {name: getattr(new, name) for name in new.__struct_fields__}
     seed = secrets.randbits(63) if new.seed is None else new.seed
-    terms = Terms.of(given | {"seed": seed})
-    if service.store.database.shared and not Experiment.trial(terms):
+    terms = ExperimentTerms.of(given | {"seed": seed})
+    if service.store.database.shared and not LiveExperiment.trial(terms):
         raise InvalidValue(
             "policy must be one that several processes can share (rewards that add up, by the clock), got "
             f"{terms.policy} with step_seconds {terms.step_seconds}; a service on SQLite takes any"
@@ -127,7 +127,7 @@ async def created(service: Service, new: NewExperiment) -> bool:
     return False
 
 
-async def changed(service: Service, experiment: Experiment, change: Change, tag: str | None) -> None:
+async def changed(service: Service, experiment: LiveExperiment, change: Change, tag: str | None) -> None:
     """Change an experiment, all of it or nothing."""
     store, experiments = service.store, service.experiments
 
@@ -144,7 +144,7 @@ async def changed(service: Service, experiment: Experiment, change: Change, tag:
     service.prepare(experiment)
 
 
-def changes(service: Service, experiment: Experiment, change: Change) -> list[Statement]:
+def changes(service: Service, experiment: LiveExperiment, change: Change) -> list[Statement]:
     """What is stored of a change that makes sense."""
     number, replica, now = experiment.number, experiment.replica, service.experiments.now
     time = replica.time if experiment.terms.step_seconds is None else now

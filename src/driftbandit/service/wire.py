@@ -10,9 +10,9 @@ import msgspec
 from starlette.exceptions import HTTPException
 
 from driftbandit import checks
+from driftbandit.contract import described
 from driftbandit.errors import InvalidValue
 from driftbandit.service.commits import Busy, Conflict
-from driftbandit.service.contract import described
 from driftbandit.service.database import Unavailable
 
 Scope = dict[str, Any]

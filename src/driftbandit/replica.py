@@ -66,12 +66,13 @@ class Replica:
         self, arms: Sequence[Any], settings: Settings, begun: float, clock: Callable[[], float], last: int = 0,
         decisions: int | None = None,
     ) -> None:  # fmt: skip
-        self._of(State.new(arms, settings, clock))
+        self.hold(State.new(arms, settings, clock))
         self._state.timing.move_to(begun)
         self._state.evidence.begin(self._state.timing.steps)
         self.go_on_at(last, last if decisions is None else decisions)
 
-    def _of(self, state: State) -> None:
+    def hold(self, state: State) -> None:
+        """Go on from a state."""
         self._state = state
         self._by_decisions = state.settings.step_seconds is None
         self._first_id = state.settings.replica << REPLICA_SHIFT
@@ -251,7 +252,7 @@ class Replica:
         for row in entries.rows("waiting", 2):
             state.evidence.wait_for(row.member("waiting", 0, known), row.whole("waiting", 1, 0))
         replica = cls.__new__(cls)
-        replica._of(state)
+        replica.hold(state)
         replica.go_on_at(last, decisions)
         return replica
 

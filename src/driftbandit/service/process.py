@@ -14,9 +14,9 @@ from driftbandit.errors import InvalidValue
 from driftbandit.service.chores import Chores
 from driftbandit.service.commits import Committer
 from driftbandit.service.database import Database
-from driftbandit.service.experiment import Experiment
-from driftbandit.service.experiments import Experiments
 from driftbandit.service.guard import Rates, Tokens, check_host
+from driftbandit.service.known_experiments import KnownExperiments
+from driftbandit.service.live_experiment import LiveExperiment
 from driftbandit.service.metrics import Metrics
 from driftbandit.service.options import Options
 from driftbandit.service.reports import Reports
@@ -48,17 +48,13 @@ class Service:
         self.rates = Rates(options.rate)
         self.clock = clock
         self.store = Store(database_of(options.store, options.sync, clock))
-        self.experiments: Experiments
+        self.experiments: KnownExperiments
         self.committer: Committer
         self.chores: Chores
         self.metrics = Metrics(self)
         self.reports = Reports(self.store, clock)
         self.stopping = False
         self.started = False
-        self.offset = 0.0
-        """How far this clock is ahead of the database's, in seconds."""
-        self.followed = time.monotonic()
-        """When the rewards of other processes were last read."""
         self._kernels: list[Gears] = []
 
     async def start(self) -> None:
@@ -66,7 +62,7 @@ class Service:
         sys.setswitchinterval(SWITCH)
         await self.store.open()
         try:
-            self.experiments = Experiments(self.store, self.clock)
+            self.experiments = KnownExperiments(self.store, self.clock)
             await self.experiments.load()
         except BaseException:
             await self.store.close()
@@ -75,8 +71,7 @@ class Service:
             self.prepare(experiment)
         self.committer = Committer(self.experiments)
         self.committer.start()
-        self.followed = time.monotonic()
-        self.chores = Chores(self)
+        self.chores = Chores(self.committer, self.clock, self.options.retention)
         self.chores.start()
         self.started = True
         asyncio.get_running_loop().call_later(FREEZE, settle)
@@ -90,7 +85,7 @@ class Service:
         await self.committer.stop()
         await self.store.close()
 
-    def prepare(self, experiment: Experiment) -> None:
+    def prepare(self, experiment: LiveExperiment) -> None:
         """Have what an experiment runs compiled, in the background."""
         for gears, arguments in experiment.replica.functions():
             gears.soon(*arguments)
@@ -106,7 +101,12 @@ class Service:
     @property
     def lag(self) -> float:
         """Seconds since the rewards of other processes were read."""
-        return time.monotonic() - self.followed if self.store.database.shared else 0.0
+        return time.monotonic() - self.chores.followed if self.store.database.shared else 0.0
+
+    @property
+    def offset(self) -> float:
+        """How far this clock is ahead of the database's, in seconds."""
+        return self.chores.offset
 
     def unready(self) -> list[str]:
         """Why this process should not be asked now, or nothing."""

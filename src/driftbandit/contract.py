@@ -1,9 +1,17 @@
-"""What requests and answers are made of. What comes in is checked by these types before anybody looks at it."""
+"""What a service is asked and answers: types that say what each field may be. The service checks by them what comes in
+before anybody looks at it, its clients what comes back.
+"""
 
 import re
 from typing import Annotated, Literal
 
-import msgspec
+from driftbandit.errors import MissingExtra
+
+try:
+    import msgspec
+except ImportError as error:
+    needs = "a service and its clients need msgspec: pip install 'driftbandit[serve]' or 'driftbandit[client]'"
+    raise MissingExtra(needs) from error
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
@@ -80,40 +88,40 @@ class Rewards(Body):
     rewards: Annotated[list[Rewarded], Meta(max_length=MOST_AT_ONCE)] | None = None
 
 
-class Decision(Struct, omit_defaults=True):
+class DecisionAnswer(Struct, frozen=True, omit_defaults=True):
     """A decision; its id names it to rewards."""
 
-    id: int
+    id: Id
     arm: str
-    probability: float
+    probability: Annotated[float, Meta(ge=0, le=1)]
     time: float
     repeated: bool = False
     """Whether it was made before, for the same key."""
 
 
-class Decisions(Struct):
+class DecisionAnswers(Struct, frozen=True):
     """Decisions of one moment."""
 
-    decisions: list[Decision]
+    decisions: tuple[DecisionAnswer, ...]
 
 
 Status = Literal["accepted", "repeated", "unknown", "expired", "removed"]
 
 
-class RewardAnswer(Struct):
+class RewardAnswer(Struct, frozen=True):
     """What became of a reward."""
 
     status: Status
 
 
-class RewardAnswers(Struct):
+class RewardAnswers(Struct, frozen=True):
     """What became of each reward, in the order in which they were given."""
 
-    statuses: list[Status]
+    statuses: tuple[Status, ...]
 
 
-class Arm(Struct):
-    """An arm; null where a policy does not know."""
+class ArmView(Struct, frozen=True):
+    """An arm; null (None) where a policy does not know."""
 
     name: str
     eligible: bool
@@ -126,12 +134,13 @@ class Arm(Struct):
     probability: float | None
 
 
-class ExperimentView(Struct):
+class ExperimentView(Struct, frozen=True):
     """An experiment."""
 
     name: str
     state: Literal["running", "stopped"]
     version: int
+    """How often it was changed; a change can ask that it still is this one."""
     policy: str
     step_seconds: float | None
     wait: float | None
@@ -140,34 +149,35 @@ class ExperimentView(Struct):
     key_seconds: float
     seed: int
     begun: float
-    only: list[str] | None
+    only: tuple[str, ...] | None
+    """The only arms that decisions choose from now; null: all."""
     decisions: int
     rewards: int
     pending: int
     """Decisions that wait for their reward."""
     lag: float
     """Seconds since the rewards of other processes were last read."""
-    arms: list[Arm]
+    arms: tuple[ArmView, ...]
 
 
-class ExperimentLine(Struct):
+class ExperimentLine(Struct, frozen=True):
     """An experiment in a list."""
 
     name: str
     state: Literal["running", "stopped"]
     policy: str
-    arms: list[str]
+    arms: tuple[str, ...]
     decisions: int
     rewards: int
 
 
-class ExperimentList(Struct):
+class ExperimentList(Struct, frozen=True):
     """All experiments."""
 
-    experiments: list[ExperimentLine]
+    experiments: tuple[ExperimentLine, ...]
 
 
-class Point(Struct):
+class Point(Struct, frozen=True):
     """An arm in a stretch of time."""
 
     begin: float
@@ -185,14 +195,14 @@ class Point(Struct):
     """What was believed at the end, with 95%."""
 
 
-class History(Struct):
+class History(Struct, frozen=True):
     """Sums over time."""
 
     step: float
-    points: list[Point]
+    points: tuple[Point, ...]
 
 
-class Estimate(Struct):
+class ReportedValue(Struct, frozen=True):
     """What something would have earned a decision."""
 
     target: str
@@ -204,16 +214,16 @@ class Estimate(Struct):
     decisions: int
 
 
-class Report(Struct):
+class Report(Struct, frozen=True):
     """Values from the log."""
 
     begin: float
     end: float
-    values: list[Estimate]
-    warnings: list[str]
+    values: tuple[ReportedValue, ...]
+    warnings: tuple[str, ...]
 
 
-class Problem(Struct):
+class ErrorAnswer(Struct, frozen=True):
     """An error, in one line."""
 
     error: str

@@ -5,29 +5,29 @@ import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TypeVar
 
-from driftbandit.service.experiment import Experiment
+from driftbandit.service.live_experiment import LiveExperiment
+from driftbandit.service.minute_sums import MinuteSums
 from driftbandit.service.rows import ArmRow, DecisionRow, ExperimentRow, RewardRow, number_of
 from driftbandit.service.store import CHANGES, Snapshot, Store
-from driftbandit.service.sums import Sums
 
 Item = TypeVar("Item")
 BREATH = 2000
 """Rows after which others may run."""
 
 
-class Experiments:
+class KnownExperiments:
     """By name, and by number. Replicas are touched between commits only."""
 
     def __init__(self, store: Store, clock: Callable[[], float]) -> None:
         self.store, self.clock = store, clock
         self.now = clock()
         """The time of the present turn; all its decisions have it."""
-        self.by_name: dict[str, Experiment] = {}
-        self.by_number: dict[int, Experiment] = {}
+        self.by_name: dict[str, LiveExperiment] = {}
+        self.by_number: dict[int, LiveExperiment] = {}
         self.vector: dict[int, int] = {}
         """By slot, the number of the latest reward that was learned."""
         self.changes = -1
-        self.sums = Sums(store.slot)
+        self.sums = MinuteSums(store.slot)
         self.last_reward = 0
         """The number of the latest reward of this slot."""
 
@@ -42,7 +42,7 @@ class Experiments:
     async def load(self, count: bool = True, snapshots: bool = True) -> None:
         """Everything, from snapshots and what the log says since; then sums are made up to now (`count`)."""
         store = self.store
-        self.sums = Sums(store.slot)
+        self.sums = MinuteSums(store.slot)
         if count:
             self.sums.counted, self.last_reward = await store.take_slot()
         upto = await store.slots()
@@ -61,8 +61,8 @@ class Experiments:
     async def _loaded(
         self, row: ExperimentRow, arms: list[ArmRow], snapshot: Snapshot | None, upto: dict[int, int],
         mark: tuple[int, int],
-    ) -> Experiment:  # fmt: skip
-        experiment = Experiment(row, self.moment, self.store.slot)
+    ) -> LiveExperiment:  # fmt: skip
+        experiment = LiveExperiment(row, self.moment, self.store.slot)
         vector = dict.fromkeys(upto, 0)
         if snapshot is not None:
             experiment.resume(snapshot.state, snapshot.last, snapshot.decisions)
@@ -81,7 +81,7 @@ class Experiments:
         return experiment
 
     async def _again(
-        self, experiment: Experiment, arms: Sequence[ArmRow], decisions: AsyncIterator[DecisionRow],
+        self, experiment: LiveExperiment, arms: Sequence[ArmRow], decisions: AsyncIterator[DecisionRow],
         rewards: AsyncIterator[RewardRow],
     ) -> None:  # fmt: skip
         """Go through a log in its order, where that matters."""
@@ -144,12 +144,12 @@ class Experiments:
         for row, arms in rows:
             experiment = self.by_number.get(row.number)
             if experiment is None:
-                experiment = Experiment(row, self.moment, self.store.slot)
+                experiment = LiveExperiment(row, self.moment, self.store.slot)
                 self.by_number[row.number] = self.by_name[row.name] = experiment
             experiment.told(row)
             experiment.know(arms)
 
-    def snapshot(self, experiment: Experiment) -> Snapshot:
+    def snapshot(self, experiment: LiveExperiment) -> Snapshot:
         """What is known of an experiment now."""
         replica = experiment.replica
         return Snapshot(experiment.number, dict(self.vector), replica.last, replica.decisions, replica.state())

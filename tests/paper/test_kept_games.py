@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import xarray
 
-import driftbandit.campaign.store as store_module
+import driftbandit.campaign.kept_games as store_module
 from driftbandit import Fast, Slow, ThompsonSampling, simulate
+from driftbandit.campaign.kept_games import KeptGames
 from driftbandit.campaign.lock import locked
-from driftbandit.campaign.store import Store
 from driftbandit.engine.games import Game
 from driftbandit.errors import InvalidValue
 from driftbandit.paper import reproduce
@@ -25,7 +25,7 @@ def result():
 
 @pytest.fixture
 def store(tmp_path, result):
-    kept = Store(tmp_path, Record)
+    kept = KeptGames(tmp_path, Record)
     kept.keep(GAME, condensed(GAME, result, range(1)))
     return kept
 
@@ -53,8 +53,8 @@ def test_a_kept_record_is_found_again_to_the_bit(store, result):
 def test_a_rested_record_has_no_late_steps(tmp_path):
     game = dataclasses.replace(GAME, environment=Slow(rested=True))
     rested = simulate(ThompsonSampling(), game.environment, horizon=100, runs=12, seed=3)
-    Store(tmp_path, Record).keep(game, condensed(game, rested, range(1)))
-    assert Store(tmp_path, Record).find(game).late_steps.size == 0
+    KeptGames(tmp_path, Record).keep(game, condensed(game, rested, range(1)))
+    assert KeptGames(tmp_path, Record).find(game).late_steps.size == 0
 
 
 def test_a_file_can_be_read_by_anyone(store):

@@ -14,7 +14,7 @@ import driftbandit as db
 from driftbandit.online import decision as decisions
 from driftbandit.online.bandit import Bandit
 from driftbandit.online.decision import odds_of, probability_of
-from driftbandit.online.replica import Made, Replica, Settings
+from driftbandit.replica import Made, Replica, Settings
 
 BEGUN = 1000.0
 Step = tuple[str, Any]

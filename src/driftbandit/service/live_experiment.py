@@ -8,8 +8,8 @@ from typing import Any, Literal, NamedTuple
 from driftbandit import checks
 from driftbandit.errors import InvalidValue
 from driftbandit.online.decision import Snapshot
-from driftbandit.online.replica import Made, Replica, Settings
 from driftbandit.policies import Policy
+from driftbandit.replica import Made, Replica, Settings
 from driftbandit.service.rows import ArmRow, ExperimentRow, RewardRow
 
 DAY = 86400.0
@@ -20,7 +20,7 @@ STOPPED: RunState = "stopped"
 
 
 @dataclasses.dataclass(frozen=True)
-class Terms:
+class ExperimentTerms:
     """What an experiment was made with, and what never changes."""
 
     arms: tuple[str, ...]
@@ -34,7 +34,7 @@ class Terms:
     seed: int
 
     @classmethod
-    def of(cls, given: dict[str, Any]) -> "Terms":
+    def of(cls, given: dict[str, Any]) -> "ExperimentTerms":
         """From what somebody asked for; every value is checked."""
         if given["default_reward"] is not None and given["wait"] is None:
             raise checks.reject(
@@ -73,12 +73,12 @@ class Terms:
         return json.dumps(self.shown(), allow_nan=False)
 
 
-class Experiment:
+class LiveExperiment:
     """What a process knows of an experiment."""
 
     def __init__(self, row: ExperimentRow, clock: Callable[[], float], slot: int) -> None:
         self.number, self.name, self.begun = row.number, row.name, row.begun
-        self.terms = Terms.of(json.loads(row.settings))
+        self.terms = ExperimentTerms.of(json.loads(row.settings))
         self._clock, self._slot = clock, slot
         self.settings = self.terms.settings(slot)
         self.replica = Replica(range(len(self.terms.arms)), self.settings, row.begun, clock)
@@ -91,7 +91,7 @@ class Experiment:
         self.told(row)
 
     @staticmethod
-    def trial(terms: Terms) -> bool:
+    def trial(terms: ExperimentTerms) -> bool:
         """Whether several processes can share an experiment like this."""
         return Replica(range(len(terms.arms)), terms.settings(0), 0.0, float).convergent
 

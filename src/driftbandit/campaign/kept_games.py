@@ -35,7 +35,7 @@ Kept = TypeVar("Kept", bound=Keepable)
 
 
 @dataclasses.dataclass(frozen=True)
-class Store(Generic[Kept]):
+class KeptGames(Generic[Kept]):
     """The folder of finished games: netCDF files, one a game.
 
     Results of different devices agree only in distribution, so each device and precision has its own files.
