@@ -1,4 +1,4 @@
-"""KnownExperiments out of a store and into one, and stores that are checked."""
+"""Experiments out of a store and into one, and stores that are checked."""
 
 import json
 import random

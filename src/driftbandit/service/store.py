@@ -169,7 +169,7 @@ class Store:
             found[number] = counted, max(last, number_of(id or low))
         return found
 
-    # KnownExperiments
+    # Experiments
 
     async def experiments(self) -> tuple[int, list[tuple[ExperimentRow, list[ArmRow]]]]:
         """How often they have changed, and all of them with their arms."""
