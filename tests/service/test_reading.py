@@ -9,7 +9,7 @@ import jsonschema
 import numpy as np
 import pytest
 from openapi_spec_validator import validate
-from tests.service.running import Client, Clock, run, serving
+from tests.service.running import Client, Clock, clock_of, run, serving
 
 import driftbandit as db
 from driftbandit.service.database import Statement
@@ -72,10 +72,10 @@ def test_the_log_is_one_that_the_library_reads(tmp_path: Path) -> None:
     run(scenario())
 
 
-def test_a_reward_is_told_after_its_decision_even_when_the_clock_was_set_back(tmp_path: Path) -> None:
+def test_a_reward_is_told_after_its_decision_even_when_the_clock_was_set_back(store: str) -> None:
     async def scenario() -> None:
-        clock = Clock()
-        async with serving(tmp_path / "s.db", clock) as client:
+        clock = clock_of(store)
+        async with serving(store, clock) as client:
             await client.create()
             made = []
             for _ in range(5):
@@ -91,16 +91,17 @@ def test_a_reward_is_told_after_its_decision_even_when_the_clock_was_set_back(tm
     run(scenario())
 
 
-def test_history_adds_up_and_odds_are_those_that_decisions_had(tmp_path: Path) -> None:
+def test_history_adds_up_and_odds_are_those_that_decisions_had(store: str) -> None:
     async def scenario() -> None:
-        clock = Clock()
-        async with serving(tmp_path / "s.db", clock) as client:
+        clock = clock_of(store)
+        async with serving(store, clock) as client:
             await client.create()
+            begin = clock.now - 1000
             await played(client, clock, 300)
             await client.service.chores.minute()
             await client.flush()
             end = clock.now + 60
-            found = await client.ask("GET", f"/v1/experiments/headline/history?from=1799999000&to={end}&step=120")
+            found = await client.ask("GET", f"/v1/experiments/headline/history?from={begin}&to={end}&step=120")
             assert found["step"] == 120.0
             points = found["points"]
             [[rows]] = [await client.service.store.database.read(Statement("SELECT arm, probability FROM decision"))][
@@ -191,7 +192,7 @@ def test_questions_that_make_no_sense_are_answered_in_one_line(tmp_path: Path) -
     run(scenario())
 
 
-def test_the_contract_is_valid_and_answers_keep_it(tmp_path: Path) -> None:
+def test_the_contract_is_valid_and_answers_keep_it(store: str) -> None:
     contract = described_api()
     validate(contract)  # type: ignore[arg-type]
 
@@ -199,8 +200,8 @@ def test_the_contract_is_valid_and_answers_keep_it(tmp_path: Path) -> None:
         jsonschema.validate(value, {"$ref": f"#/components/schemas/{kind}", "components": contract["components"]})
 
     async def scenario() -> None:
-        clock = Clock()
-        async with serving(tmp_path / "s.db", clock) as client:
+        clock = clock_of(store)
+        async with serving(store, clock) as client:
             assert await client.ask("GET", "/openapi.json") == json.loads(json.dumps(contract))
             check("ExperimentView", await client.create())
             check("Decision", await client.decide(key="k"))

@@ -209,6 +209,7 @@ class Committer:
             for work, done in alone:
                 await _done(work, done)
             if self._deciding or self._rewarding or self._more or self._sums_due:
+                self.experiments.tick()  # others have taken their time
                 await self._turn(Turn(self._deciding, self._rewarding, self._more, self._told))
             elif self._ending and not self._alone:
                 return

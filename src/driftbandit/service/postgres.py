@@ -49,8 +49,9 @@ class PostgreSQL(Database):
         self._errors = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
         try:
             self._writer = await asyncpg.connect(self._address, timeout=10.0, command_timeout=30.0)
+            await _with_numbers(self._writer)
             self._readers = await asyncpg.create_pool(
-                self._address, min_size=1, max_size=READERS, timeout=10.0, command_timeout=30.0
+                self._address, min_size=1, max_size=READERS, timeout=10.0, command_timeout=30.0, init=_with_numbers
             )
             await self._writer.execute("SET synchronous_commit = on")
             await self._take_slot()
@@ -143,6 +144,15 @@ class PostgreSQL(Database):
     def ready(self) -> str:
         away = self._writer is None or self._writer.is_closed()
         return "the database is away" if away else ""
+
+
+async def _with_numbers(connection: Any) -> None:
+    """Sums of whole numbers are those of Python, as of all other databases, and not decimal ones."""
+    await connection.set_type_codec("numeric", schema="pg_catalog", encoder=str, decoder=_number, format="text")
+
+
+def _number(text: str) -> float:
+    return int(text) if text.isdigit() else float(text)
 
 
 @functools.cache

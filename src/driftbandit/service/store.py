@@ -289,7 +289,8 @@ class Store:
                 f"{joined} JOIN experiment e ON e.number = d.experiment WHERE a.removed IS NULL "
                 "AND d.made >= e.kept_from "
                 f"AND (given.wait IS NULL OR given.kind <> 'given' OR {clock} - d.made <= given.wait) "
-                "ORDER BY given.experiment, given.id ON CONFLICT (experiment, decision) DO NOTHING RETURNING number",
+                "ORDER BY given.experiment, given.id, given.number ON CONFLICT (experiment, decision) DO NOTHING "
+                "RETURNING number",
             )  # fmt: skip
             taken = {number for (number,) in counts}
             found = yield self.given(
