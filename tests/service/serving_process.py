@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 COMMAND = [sys.executable, "-c", "from driftbandit.cli import main; main()"]
@@ -17,10 +17,11 @@ PATIENCE = 60.0
 class Process:
     """A running `driftbandit serve`."""
 
-    def __init__(self, *options: str, folder: Path) -> None:
+    def __init__(self, *options: str, folder: Path, command: Sequence[str] = COMMAND, **more: str) -> None:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("DRIFTBANDIT_STORE")}
+        environment |= more
         self.process = subprocess.Popen(
-            [*COMMAND, "serve", "--port", "0", *options], stderr=subprocess.PIPE, text=True, cwd=folder, env=environment
+            [*command, "serve", "--port", "0", *options], stderr=subprocess.PIPE, text=True, cwd=folder, env=environment
         )
         self.said: list[str] = []
         assert self.process.stderr is not None
