@@ -36,6 +36,8 @@ wait
 rm -rf "$PWD"
 """
 """Starts a server at each line that it is told, and ends it when nothing more can come: even if the tests are killed."""
+SETTINGS = ["listen_addresses = ''", "max_connections = 60", "fsync = off"]
+"""Whoever is killed here, the machine goes on, and with it what it was told to write."""
 PATIENCE = 60.0
 
 
@@ -68,7 +70,7 @@ def quick(place: Path) -> list[str]:
     """Settings with which a server that was killed looks through its files at once."""
     version = subprocess.run([place / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
     new = sys.platform == "linux" and int(version.split()[2].partition(".")[0]) >= 14
-    return ["recovery_init_sync_method=syncfs"] if new else []
+    return ["recovery_init_sync_method = syncfs"] if new else []
 
 
 class DatabaseServer:
@@ -79,14 +81,26 @@ class DatabaseServer:
         self.folder = Path(tempfile.mkdtemp(prefix="driftbandit-pg-"))
         if user:
             os.chown(self.folder, user["user"], user["group"])
-        made = [place / "initdb", "--no-sync", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-locale", "-D", "data"]
+        made = [
+            place / "initdb",
+            "--no-sync",
+            "-A",
+            "trust",
+            "-U",
+            "postgres",
+            "-E",
+            "UTF8",
+            "--no-locale",
+            "-D",
+            "data",
+        ]
         done = subprocess.run(made, capture_output=True, text=True, cwd=self.folder, **user)
         if done.returncode:
             shutil.rmtree(self.folder, ignore_errors=True)
             raise RuntimeError(f"initdb failed: {done.stderr}")
-        options = ["listen_addresses=", "max_connections=60", *quick(place)]
-        settings = (part for option in options for part in ("-c", option))
-        command = [place / "postgres", "-D", "data", "-k", self.folder, *settings]
+        with open(self.folder / "data" / "postgresql.conf", "a", encoding="utf-8") as settings:
+            settings.write("".join(f"{setting}\n" for setting in [*SETTINGS, *quick(place)]))
+        command = [place / "postgres", "-D", "data", "-k", self.folder]
         self._keeper = subprocess.Popen(
             ["sh", "-c", KEEPER, "sh", *command], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, cwd=self.folder, start_new_session=True, **user,
@@ -110,6 +124,10 @@ class DatabaseServer:
                 time.sleep(0.05)
         log = self.folder / "log"
         raise RuntimeError(f"PostgreSQL does not start: {log.read_text() if log.exists() else ''}")
+
+    def synced(self) -> None:
+        """From now on with every commit on the disk, as it is when somebody depends on it."""
+        asyncio.run(told(self.address(), "ALTER SYSTEM SET fsync = on", "SELECT pg_reload_conf()"))
 
     def kill(self, how: int = signal.SIGKILL) -> None:
         """End it without any order: by SIGKILL, or as it ends itself in need (SIGQUIT)."""

@@ -114,8 +114,7 @@ async def fleet(store: str, count: int, folder: Path) -> AsyncIterator[Fleet]:
     """Processes that run, and are ended with the test."""
     found = Fleet(store, count, folder)
     try:
-        for port in found.ports:
-            await found.start(port)
+        await asyncio.gather(*(found.start(port) for port in found.ports))
         await found.ready()
         yield found
     finally:

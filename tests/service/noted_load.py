@@ -16,7 +16,12 @@ PATIENCE = 120.0
 ARMS = ["red", "green", "blue"]
 EXPERIMENTS: dict[str, dict[str, Any]] = {
     "kept": {"policy": "dots:discount=0.999"},
-    "waiting": {"policy": "exp3-ix:learning_rate=0.05", "wait": 1.0, "default_reward": 0.0, "minimum_probability": 0.05},
+    "waiting": {
+        "policy": "exp3-ix:learning_rate=0.05",
+        "wait": 1.0,
+        "default_reward": 0.0,
+        "minimum_probability": 0.05,
+    },
 }
 """What the load is about: one waits for ever, one not long."""
 ORDERED: dict[str, dict[str, Any]] = {"in-order": {"policy": "drift-filter"}}

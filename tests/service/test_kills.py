@@ -192,4 +192,5 @@ def test_a_process_on_sqlite_is_killed_100_times(tmp_path: Path) -> None:
 def test_the_database_is_killed_20_times(postgres: str, all_databases: Databases, tmp_path: Path) -> None:
     if all_databases.given:
         pytest.skip("a database that is not of these tests alone is not killed")
+    all_databases.server.synced()
     print(report(survived(postgres, 2, tmp_path, killing_the_database(all_databases, 20), seed=13)))
