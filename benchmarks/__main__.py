@@ -2,6 +2,7 @@
 
 make bench                          everything
 make bench ARGS="speed exact"       some of it
+make bench ARGS=service.starts      a part of a group
 make bench ARGS="--out bench.json"  JSON to another file
 """
 
@@ -30,6 +31,7 @@ GROUPS: dict[str, list[str]] = {
     "logs": ["run"],
     "field": ["run"],
     "filter": ["run"],
+    "service": ["rates", "two_processes", "starts"],
     "peers": ["run"],
     "cluster": ["run"],
 }
@@ -55,18 +57,24 @@ def machine() -> dict[str, Any]:
     }
 
 
+def parts() -> list[str]:
+    """Of groups that have several."""
+    return [f"{group}.{name}" for group, names in GROUPS.items() for name in names if len(names) > 1]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench ARGS=", description=__doc__.splitlines()[0])
-    parser.add_argument("groups", nargs="*", choices=[*GROUPS, []], help="which to run; all unless given")
+    parser.add_argument("groups", nargs="*", choices=[*GROUPS, *parts(), []], help="which to run; all unless given")
     parser.add_argument("--out", type=Path, default=Path("build/bench.json"), help="where the JSON goes")
     options = parser.parse_args()
     console = Console(width=None if sys.stdout.isatty() else 140)
     where = machine()
     console.print(", ".join(f"{name} {value}" for name, value in where.items()))
     report: dict[str, Any] = {"machine": where}
-    for group in options.groups or GROUPS:
+    for asked in options.groups or GROUPS:
+        group, _, part = asked.partition(".")
         module = importlib.import_module(f"benchmarks.{group}")
-        for name in GROUPS[group]:
+        for name in [part] if part else GROUPS[group]:
             function: Callable[[], list[dict[str, Any]]] = getattr(module, name)
             rows = function()
             report[f"{group}.{name}"] = rows

@@ -35,7 +35,7 @@ while read word; do "$@" </dev/null >>log 2>&1 & done
 wait
 rm -rf "$PWD"
 """
-"""Starts a server at each line that it is told, and ends it when nothing more can come: even if the tests are killed."""
+"""Starts a server at each line that it is told, and ends it when none can come any more: even if tests are killed."""
 SETTINGS = ["listen_addresses = ''", "max_connections = 60", "fsync = off"]
 """Whoever is killed here, the machine goes on, and with it what it was told to write."""
 PATIENCE = 60.0

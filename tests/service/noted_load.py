@@ -18,7 +18,7 @@ EXPERIMENTS: dict[str, dict[str, Any]] = {
     "kept": {"policy": "dots:discount=0.999"},
     "waiting": {
         "policy": "exp3-ix:learning_rate=0.05",
-        "wait": 1.0,
+        "wait": 0.5,
         "default_reward": 0.0,
         "minimum_probability": 0.05,
     },

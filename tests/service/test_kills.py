@@ -161,19 +161,19 @@ def report(noted: Noted) -> str:
 
 
 def test_processes_on_postgresql_are_killed(postgres: str, tmp_path: Path) -> None:
-    noted = survived(postgres, 2, tmp_path, killing_processes(4, 0.5), seed=1)
+    noted = survived(postgres, 2, tmp_path, killing_processes(3, 0.4), seed=1)
     assert len(noted.accepted) > 50
 
 
 def test_a_process_on_sqlite_is_killed(tmp_path: Path) -> None:
-    noted = survived(f"sqlite:///{tmp_path / 's.db'}", 1, tmp_path, killing_processes(3, 0.5), seed=2)
+    noted = survived(f"sqlite:///{tmp_path / 's.db'}", 1, tmp_path, killing_processes(3, 0.4), seed=2)
     assert len(noted.accepted) > 50
 
 
 def test_the_database_is_killed(postgres: str, all_databases: Databases, tmp_path: Path) -> None:
     if all_databases.given:
         pytest.skip("a database that is not of these tests alone is not killed")
-    noted = survived(postgres, 2, tmp_path, killing_the_database(all_databases, 2), seed=3)
+    noted = survived(postgres, 2, tmp_path, killing_the_database(all_databases, 1), seed=3)
     assert len(noted.accepted) > 50
 
 

@@ -39,10 +39,12 @@ def retried(store: str, processes: int, calls: int, folder: Path) -> int:
     async def scenario() -> int:
         async with fleet(store, processes, folder) as running:
             await running.create({"kept": {"policy": "dots:discount=0.999"}})
-            async with lossy(running.ports, 0.5, 2.0 * TIMEOUT, seed=1) as (network, address):
-                async with AsyncClient(address, timeout=TIMEOUT, deadline=600.0) as client:
-                    client.persistence = dataclasses.replace(client.persistence, luck=lambda: 0.0)
-                    await asyncio.gather(*(call(client, caller) for caller in range(CALLERS)))
+            async with (
+                lossy(running.ports, 0.5, 2.0 * TIMEOUT, seed=1) as (network, address),
+                AsyncClient(address, timeout=TIMEOUT, deadline=600.0) as client,
+            ):
+                client.persistence = dataclasses.replace(client.persistence, luck=lambda: 0.0)
+                await asyncio.gather(*(call(client, caller) for caller in range(CALLERS)))
             await asyncio.to_thread(running.end)
         opened = Store(database_of(store, "full"))
         await opened.open()
