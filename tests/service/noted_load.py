@@ -90,6 +90,13 @@ class Load:
     def stop(self) -> None:
         self._ending = True
 
+    async def goes_on(self, more: int) -> None:
+        """Until so many more rewards were accepted."""
+        enough = len(self.noted.accepted) + more
+        async with asyncio.timeout(PATIENCE):
+            while len(self.noted.accepted) < enough:
+                await asyncio.sleep(PAUSE)
+
     async def _client(self, client: int) -> None:
         dice, number = self._dice, 0
         while not self._ending:
