@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import http.client
 import json
+import math
 import os
 import random
 import socket
@@ -16,7 +17,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.service.database_server import MISSING, DatabaseServer, binaries, told
 
@@ -72,9 +73,26 @@ def free_port() -> int:
     return port
 
 
+class Running(NamedTuple):
+    """A server that answers."""
+
+    port: int
+    pid: int
+    seconds: float
+    """That it took until it did."""
+
+    def worked(self) -> float:
+        """Seconds of processor time that it has had; none where nobody tells."""
+        try:
+            fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return math.nan
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 @contextlib.contextmanager
-def process(port: int, core: int | None, *command: str, **more: str) -> Iterator[float]:
-    """A server, once it answers; how many seconds that took."""
+def process(port: int, core: int | None, *command: str, **more: str) -> Iterator[Running]:
+    """A server, once it answers."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])} | more
     began = time.perf_counter()
     running = subprocess.Popen([sys.executable, *command], env=environment, stderr=subprocess.DEVNULL)
@@ -85,20 +103,20 @@ def process(port: int, core: int | None, *command: str, **more: str) -> Iterator
             if running.poll() is not None or time.perf_counter() - began > 120.0:
                 raise RuntimeError(f"{' '.join(command)} did not start")
             time.sleep(0.02)
-        yield time.perf_counter() - began
+        yield Running(port, running.pid, time.perf_counter() - began)
     finally:
         running.terminate()
         running.wait(30.0)
 
 
 @contextlib.contextmanager
-def service(address: str, core: int | None = FIRST, settled: float = SETTLED) -> Iterator[int]:
-    """A service on a store, and its port."""
+def service(address: str, core: int | None = FIRST, settled: float = SETTLED) -> Iterator[Running]:
+    """A service on a store."""
     port = free_port()
-    with process(port, core, "-c", SERVE, "serve", "--port", str(port), DRIFTBANDIT_STORE=address):
+    with process(port, core, "-c", SERVE, "serve", "--port", str(port), DRIFTBANDIT_STORE=address) as running:
         asked(port, "POST", "/v1/experiments", BENCH)
         time.sleep(settled)
-        yield port
+        yield running
 
 
 def asked(port: int, method: str, path: str, body: Any = None) -> tuple[int, Any]:
@@ -139,17 +157,18 @@ def databases() -> Iterator[dict[str, str]]:
 # Measuring
 
 
-def generated(ports: Sequence[int], connections: int, kind: str) -> dict[str, Any]:
-    """What a load on servers gets."""
+def generated(servers: Sequence[Running], connections: int, kind: str) -> dict[str, Any]:
+    """What a load on servers gets, and how much of the time of their cores a request costs."""
     more = {} if LAST is None else {"LOAD_CORE": str(LAST)}
-    command = [sys.executable, "-m", "benchmarks.service_load", str(ports[0]), str(connections), str(SECONDS), kind]
-    done = subprocess.run(
-        [*command, *map(str, ports[1:])], env=os.environ | more, cwd=ROOT, check=True, capture_output=True, text=True
-    )
+    first, *others = [str(server.port) for server in servers]
+    command = [sys.executable, "-m", "benchmarks.service_load", first, str(connections), str(SECONDS), kind, *others]
+    before = sum(server.worked() for server in servers)
+    done = subprocess.run(command, env=os.environ | more, cwd=ROOT, check=True, capture_output=True, text=True)
     found: dict[str, Any] = json.loads(done.stdout)
     if found.pop("wrong"):
         raise RuntimeError("some requests were not answered 200")
-    return found
+    worked = sum(server.worked() for server in servers) - before
+    return found | {"processor_us": 1e6 * worked / found.pop("requests")}
 
 
 def synced(count: int = 300) -> list[float]:
@@ -177,16 +196,16 @@ def rates() -> list[dict[str, Any]]:
     """Requests a second of one process on one core, and as ratios to what does nothing at as many connections."""
     rows, plain = [disk()], {}
     port = free_port()
-    with process(port, FIRST, "-m", "benchmarks.service_plain", str(port)):
+    with process(port, FIRST, "-m", "benchmarks.service_plain", str(port)) as nothing:
         for connections in CONNECTIONS:
-            found = generated([port], connections, "plain")
+            found = generated([nothing], connections, "plain")
             plain[connections] = found["rate"]
             rows.append({"what": "Starlette, nothing", "connections": connections, **found})
     with databases() as stores:
         for name, address in stores.items():
-            with service(address) as port:
+            with service(address) as served:
                 for kind, connections in [*(("decide", count) for count in CONNECTIONS), ("many", 32), ("pair", 32)]:
-                    found = generated([port], connections, kind)
+                    found = generated([served], connections, kind)
                     decisions = found["rate"] * {"decide": 1.0, "many": 100.0, "pair": 0.5}[kind]
                     row = {"what": f"{name}, {WORDS[kind]}", "connections": connections, **found}
                     rows.append(row | {"decisions": decisions, "to_plain": found["rate"] / plain[connections]})
@@ -204,9 +223,9 @@ def two_processes() -> list[dict[str, Any]]:
             return []
         address, rows = stores["PostgreSQL"], []
         with service(address, FIRST, 0.0) as first, service(address, LAST) as second:
-            for ports in ([first], [first, second]):
-                rows.append({"processes": len(ports), "connections": 128, **generated(ports, 128, "decide")})
-            rows.append({"processes": 2, "what": "until a reward is learned", **learned(first, second)})
+            for servers in ([first], [first, second]):
+                rows.append({"processes": len(servers), "connections": 128, **generated(servers, 128, "decide")})
+            rows.append({"processes": 2, "what": "until a reward is learned", **learned(first.port, second.port)})
     return rows
 
 
@@ -245,7 +264,7 @@ def starts() -> list[dict[str, Any]]:
             with process(port, FIRST, *command, DRIFTBANDIT_STORE=address) as full:
                 pass
             rows.append({
-                "store": name, "rewards": MANY, "seconds_more_than_empty": full - empty, "empty": empty,
+                "store": name, "rewards": MANY, "seconds": full.seconds, "empty": empty.seconds,
                 "bytes_of_a_decision_with_its_reward": (after - before) / MANY,
             })  # fmt: skip
     return rows

@@ -38,7 +38,7 @@ class Load:
         self.begin = time.perf_counter() + WARMING
         self.end = self.begin + seconds
         self.took: list[float] = []
-        self.wrong = 0
+        self.wrong = self.requests = 0
 
 
 class Connection(asyncio.Protocol):
@@ -72,9 +72,10 @@ class Connection(asyncio.Protocol):
         load, now = self.load, time.perf_counter()
         right = got.startswith(b"HTTP/1.1 200")
         load.wrong += not right
+        load.requests += 1
         if load.begin <= now < load.end:
             load.took.append(now - self.asked)
-        if now >= load.end or len(load.took) > MOST or load.wrong > 1000:
+        if now >= load.end or load.requests > MOST or load.wrong > 1000:
             self.transport.close()
             return
         self.rewarding = load.kind == "pair" and right and not self.rewarding
@@ -101,7 +102,7 @@ async def generated(ports: list[int], connections: int, seconds: float, kind: st
     took = sorted(load.took)
     return {
         "rate": len(took) / seconds, "p50_ms": 1e3 * took[len(took) // 2], "p99_ms": 1e3 * took[len(took) * 99 // 100],
-        "wrong": load.wrong,
+        "wrong": load.wrong, "requests": load.requests,
     }  # fmt: skip
 
 

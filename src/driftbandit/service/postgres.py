@@ -23,6 +23,10 @@ LEADER = -1
 PATIENCE = 2.0
 """Seconds until a database that does not answer counts as away."""
 READERS = 4
+BY_KEY = dict.fromkeys(("enable_hashjoin", "enable_mergejoin", "enable_seqscan", "jit"), "off")
+"""Every statement is about some rows of large tables, by their keys. PostgreSQL may think otherwise of tables that were
+small when it last counted, and go through all of them for each batch.
+"""
 ARRAYS = {"whole": "bigint[]", "real": "float8[]", "text": "text[]"}
 
 
@@ -48,10 +52,11 @@ class PostgreSQL(Database):
         self._leading = False
         self._errors = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
         try:
-            self._writer = await asyncpg.connect(self._address, timeout=10.0, command_timeout=30.0)
+            usual: Any = {"timeout": 10.0, "command_timeout": 30.0, "server_settings": BY_KEY}
+            self._writer = await asyncpg.connect(self._address, **usual)
             await _with_numbers(self._writer)
             self._readers = await asyncpg.create_pool(
-                self._address, min_size=1, max_size=READERS, timeout=10.0, command_timeout=30.0, init=_with_numbers
+                self._address, min_size=1, max_size=READERS, init=_with_numbers, **usual
             )
             await self._writer.execute("SET synchronous_commit = on")
             await self._take_slot()

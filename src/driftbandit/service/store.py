@@ -286,8 +286,8 @@ class Store:
                 "INSERT INTO reward (experiment, decision, value, time, kind, writer, number, after) "
                 f"SELECT given.experiment, given.id, given.value, {clock}, given.kind, {slot}, given.number, "
                 "given.after",
-                f"{joined} JOIN experiment e ON e.number = d.experiment WHERE a.removed IS NULL "
-                "AND d.made >= e.kept_from "
+                f"{joined} WHERE a.removed IS NULL "
+                "AND d.made >= (SELECT e.kept_from FROM experiment e WHERE e.number = given.experiment) "
                 f"AND (given.wait IS NULL OR given.kind <> 'given' OR {clock} - d.made <= given.wait) "
                 "ORDER BY given.experiment, given.id, given.number ON CONFLICT (experiment, decision) DO NOTHING "
                 "RETURNING number",
