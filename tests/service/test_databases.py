@@ -1,8 +1,11 @@
 """Databases that are away, and stores of other versions."""
 
 import asyncio
+import json
 import signal
 import time
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from tests.service.database_server import Databases, told
@@ -11,6 +14,7 @@ from tests.service.running import run, serving
 import driftbandit as db
 from driftbandit.service import schema
 from driftbandit.service.database import Statement, Transaction, Unavailable
+from driftbandit.service.postgres import numbered
 from driftbandit.service.process import database_of
 from driftbandit.service.store import Store
 
@@ -116,5 +120,37 @@ def test_processes_that_begin_at_once_make_the_tables_once(postgres: str) -> Non
         await asyncio.gather(*(each.close() for each in stores))
         rows = await told(postgres, "SELECT value FROM meta WHERE name = 'version'")
         assert [row["value"] for row in rows] == [str(schema.VERSION)]
+
+    run(scenario())
+
+
+def looked_up(plan: Any) -> Iterator[tuple[str, str]]:
+    """The tables of a plan, each with what its rows are found by."""
+    if "Relation Name" in plan:
+        yield plan["Relation Name"], plan.get("Index Cond", "")
+    for part in plan.get("Plans", []):
+        yield from looked_up(part)
+
+
+@pytest.mark.parametrize("rows", [0, 3000])
+def test_rewards_find_their_decisions_by_their_ids_however_many_there_are(rows: int, postgres: str) -> None:
+    async def scenario() -> None:
+        async with serving(postgres) as client:
+            await client.create()
+            for _ in range(0, rows, 1000):
+                await client.decide(count=1000)
+            store = client.service.store
+            given = [(1, id, 1.0, "given", id, 0, None) for id in range(1, 4)]
+            asking = store.rewards_put(given)
+            statements = [next(asking), asking.send([])]
+            statements += [store.decisions_of([(1, 1, 3)]), store.rewards_page(1, 0, 0, 100)]
+            for statement in statements:
+                database: Any = store.database
+                question = "EXPLAIN (FORMAT JSON) " + numbered(statement.text)
+                [[said]] = await database._writer.fetch(question, *statement.values)
+                found = dict(looked_up(json.loads(said)[0]["Plan"]))
+                assert "id" in found["decision"], said
+                if "reward" in found and statement is statements[1]:
+                    assert "decision" in found["reward"], said
 
     run(scenario())

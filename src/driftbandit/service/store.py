@@ -348,8 +348,11 @@ class Store:
                 last = rows[-1][2]
 
     def rewards_page(self, experiment: int | None, slot: int, last: int, limit: int, end: int = LAST) -> Statement:
-        """Rewards of a slot after the one with this number, of one experiment or all."""
-        some, values = ("", ()) if experiment is None else ("AND r.experiment = ? ", (experiment,))
+        """Rewards of a slot after the one with this number, of one experiment or all.
+
+        The 0 hides from PostgreSQL that all decisions are of one experiment: it would look for them by that alone.
+        """
+        some, values = ("", ()) if experiment is None else ("AND r.experiment + 0 = ? ", (experiment,))
         return Statement(
             f"SELECT {REWARD_COLUMNS} FROM reward r JOIN decision d ON d.experiment = r.experiment "
             "AND d.id = r.decision WHERE r.writer = ? AND r.number > ? AND r.number <= ? "
