@@ -1,5 +1,6 @@
 """What a service forgets when it is asked to, and what it must not forget with it."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from tests.service.running import Client, Clock, kill, run, serving
 
 from driftbandit.service import transfer
-from driftbandit.service.database import Statement
+from driftbandit.service.database import Statement, Transaction
 
 DAY = 86400.0
 
@@ -70,6 +71,31 @@ def test_keys_that_stand_for_nothing_go(tmp_path: Path) -> None:
             await client.service.chores.forget()
             await client.decide()
             assert await count(client, "key") == 1
+
+    run(scenario())
+
+
+def test_many_keys_go_part_by_part_whoever_takes_them_anew_meanwhile(
+    store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("driftbandit.service.store.SOME", 7)
+    keys = [f"{number:03}" for number in range(60)]
+
+    def over() -> Transaction[None]:
+        yield Statement("UPDATE key SET until = 1.0")
+
+    async def scenario() -> None:
+        async with serving(store) as client:
+            await client.create()
+            await asyncio.gather(*(client.decide(key=key) for key in keys))
+            await client.service.store.database.write(over())
+            await client.create(name="kept")
+            await client.decide("kept", key="kept")
+            again = asyncio.gather(*(client.decide(key=key) for key in reversed(keys[::2])))
+            await asyncio.gather(client.service.chores.forget(), client.service.chores.forget(), again)
+            [rows] = await client.service.store.database.read(Statement("SELECT key FROM key ORDER BY key"))
+            assert [key for (key,) in rows] == [*keys[::2], "kept"]
+            assert (await client.decide("kept", key="kept"))["repeated"]
 
     run(scenario())
 

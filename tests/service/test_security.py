@@ -333,6 +333,7 @@ def test_metrics_name_neither_arms_nor_paths_nor_tokens(tmp_path: Path) -> None:
             await client.http.get("/secret-path?secret=1")
             text = await client.ask("GET", "/metrics")
             assert 'driftbandit_decisions_total{experiment="headline"} 1.0' in text
+            assert "driftbandit_commit_seconds_count 1.0" in text
             assert "secret" not in text
             assert admin not in text
 

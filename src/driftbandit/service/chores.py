@@ -136,7 +136,9 @@ class Chores:
         What is left out was no longer to be rewarded since an hour ago, and is in the snapshot that is taken first.
         """
         store, committer = self._store, self._committer
-        committer.also([Statement(f"DELETE FROM key WHERE until < {store.database.clock}")])
+        reached: tuple[int, str] | None = (0, "")
+        while reached is not None:
+            reached = await committer.alone(partial(store.forget_keys, *reached))
         if self._retention is None or not await committer.alone(store.database.leads):
             return
         await self.minute()

@@ -103,8 +103,10 @@ class Turn:
 class Committer:
     """Takes turns."""
 
-    def __init__(self, experiments: KnownExperiments) -> None:
+    def __init__(self, experiments: KnownExperiments, timed: Callable[[float], None] = lambda seconds: None) -> None:
         self.experiments = experiments
+        self._timed = timed
+        """Is told how long a commit took, in seconds."""
         self.down = ""
         """Why nothing is stored now, or nothing."""
         self.waiting = 0
@@ -218,7 +220,7 @@ class Committer:
 
     async def _turn(self, turn: Turn) -> None:
         self._deciding, self._rewarding, self._more, self._told = [], [], [], []
-        self._began = asyncio.get_running_loop().time()
+        began = self._began = asyncio.get_running_loop().time()
         try:
             await self.experiments.store.database.write(self._work(turn))
         except Exception as error:
@@ -227,6 +229,7 @@ class Committer:
             return
         finally:
             self._began = 0.0
+        self._timed(asyncio.get_running_loop().time() - began)
         self.waiting -= turn.size
         self.turns += 1
         try:

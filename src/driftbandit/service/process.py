@@ -69,7 +69,7 @@ class Service:
             raise
         for experiment in self.experiments.by_number.values():
             self.prepare(experiment)
-        self.committer = Committer(self.experiments)
+        self.committer = Committer(self.experiments, self.metrics.commit.observe)
         self.committer.start()
         self.chores = Chores(self.committer, self.clock, self.options.retention)
         self.chores.start()

@@ -29,7 +29,7 @@ MOST_ROWS = 1000
 LAST = 1 << 62
 """No reward has a larger number."""
 SOME = 2000
-"""Decisions that are left out at once."""
+"""Decisions, or keys, that are left out at once."""
 PAGE = 20_000
 """Rows that are read at once where there may be very many."""
 REWARDS_GIVEN = {
@@ -450,6 +450,29 @@ class Store:
             yield Statement("DELETE FROM reward WHERE experiment = ? AND decision >= ? AND decision <= ?", values)
             yield Statement("DELETE FROM decision WHERE experiment = ? AND id >= ? AND id <= ?", values)
         return len(old) == SOME
+
+    async def forget_keys(self, experiment: int, key: str) -> tuple[int, str] | None:
+        """Leave out those of some keys after this one that stand for nothing any more; how far it came, if not to the
+        end.
+        """
+        return await self.database.write(self._keys_forgotten(experiment, key))
+
+    def _keys_forgotten(self, experiment: int, key: str) -> Transaction[tuple[int, str] | None]:
+        clock = self.database.clock
+        rows = yield Statement(
+            f"SELECT experiment, key, until < {clock} FROM key WHERE (experiment, key) > (?, ?) "
+            "ORDER BY experiment, key LIMIT ?",
+            (experiment, key, SOME),
+        )
+        old = [row[:2] for row in rows if row[2]]
+        if old:  # one that somebody takes anew just now is left to them, and not waited for
+            yield self.given(
+                {"experiment": WHOLE, "key": TEXT}, old,
+                "DELETE FROM key WHERE (experiment, key) IN (SELECT k.experiment, k.key",
+                "JOIN key k ON k.experiment = given.experiment AND k.key = given.key "
+                f"WHERE k.until < {clock}{' FOR UPDATE OF k SKIP LOCKED' if self.database.shared else ''})",
+            )  # fmt: skip
+        return rows[-1][:2] if len(rows) == SOME else None
 
     def keep_from(self, experiment: int, before: float) -> Statement:
         """From now on, decisions before a time get no reward any more: they are about to be left out."""
