@@ -1,4 +1,4 @@
-"""Bad input of `evaluate`, `tune` and `replay`, a row each: refused in one line with status 2, or answered and warned of."""
+"""Bad input of `evaluate`, `tune` and `replay`, a row each: refused in one line, or answered with a warning."""
 
 import json
 import math
