@@ -49,7 +49,7 @@ def read(path: Path, missing: float = math.nan) -> tuple[list[Decision], list[tu
             if decision is not None:
                 decision.reward = line.get("reward", missing)
                 events.append(("ended", decision))
-    for decision in waiting.values():
+    for _, decision in sorted(waiting.items(), key=lambda each: each[0]):
         decision.reward = missing if default is None else default
         events.append(("ended", decision))
     if wait is not None:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
+import polars
 import pytest
 import zstandard
 from tests.logs.makers import lived
@@ -266,6 +268,11 @@ ARRAYS: dict[str, tuple[dict[str, Any], str]] = {
     "probability NaN": ({"probabilities": [0.5, 0.5, float("nan"), 0.5]}, "probability must be .* got nan in row 3"),
     "reward 3": ({"rewards": [0, 1, 0, 3]}, r"reward must be in \[0, 1\], got 3.0 in row 4"),
     "rewards text": ({"rewards": ["x"] * 4}, "reward must be numbers"),
+    "rewards as texts": ({"rewards": ["0", "1", "1", "0"]}, "reward must be numbers"),
+    "a text among rewards": ({"rewards": [0, "1", None, 0]}, "reward must be numbers"),
+    "lists of rewards": ({"rewards": pandas.Series([[1.0]] * 4)}, "reward must be numbers"),
+    "Polars lists of rewards": ({"rewards": polars.Series([[1.0]] * 4), "missing": 0.0}, "reward must be numbers"),
+    "probabilities as texts": ({"probabilities": pandas.Series(["0.5"] * 4)}, "probability must be numbers"),
     "all certain": ({"probabilities": [1.0] * 4}, "all 4 probabilities are 1"),
     "time back": ({"times": [1, 2, 1, 3]}, "time must be in order in each replica, got 1.0 in row 3"),
     "time NaN": ({"times": [1, 2, float("nan"), 3]}, r"time must be in \[-1e15, 1e15\], got nan in row 3"),
@@ -298,9 +305,6 @@ def test_wrong_columns_are_refused_with_the_row(what: str) -> None:
 
 
 def test_a_frame_without_the_columns_is_refused() -> None:
-    import pandas
-    import polars
-
     for frame in (pandas.DataFrame({"arm": ["a"]}), polars.LazyFrame({"arm": ["a"]}), 5, None, "x"):
         with pytest.raises(db.InvalidValue, match="frame must be a table with the columns arm, probability, reward"):
             db.Log.of(frame)

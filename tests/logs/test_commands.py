@@ -112,6 +112,16 @@ def test_a_picture_is_drawn_where_it_is_asked_for(command: str, path: Path, tmp_
     assert "plot must end in .svg, .png or .pdf" in wrong.stderr
 
 
+def test_letters_that_a_picture_cannot_show_are_named_in_one_line(tmp_path: Path) -> None:
+    bandit = db.Bandit(["röd", "青い"], db.UniformRandom(), seed=1, log=tmp_path / "log.jsonl")
+    for step in range(300):
+        bandit.reward(bandit.select(), float(step % 2))
+    answer = run("evaluate", "log.jsonl", "--plot", "picture.png", cwd=tmp_path)
+    assert (answer.returncode, (tmp_path / "picture.png").exists()) == (0, True)
+    assert "青い" in answer.stdout
+    assert answer.stderr == "driftbandit: warning: the font of the picture has no letters 青 い\n"
+
+
 WRONG = {
     "nothing there": (["evaluate", "nope.jsonl"], "log must be a readable file, got 'nope.jsonl' (No such file"),
     "a folder": (["tune", "."], "log must be a file, got '.' (a folder)"),

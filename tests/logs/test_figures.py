@@ -17,6 +17,7 @@ def test_every_arm_has_a_panel_with_its_values(tmp_path: Path) -> None:
     figure = log.plot(["red", 7, db.UCB1()], window=50)
     panels = [axes for axes in figure.axes if axes.get_visible()]
     assert [axes.get_title(loc="left") for axes in panels] == ["red", "7", "ucb1, one-step"]
+    assert {axes.get_xlabel() for axes in panels} == {"time"}
     data = log.over_time("red", window=50)
     drawn = {tuple(np.round(line.get_ydata(), 12)) for line in panels[0].get_lines()}
     assert tuple(np.round(data["so_far"].values, 12)) in drawn

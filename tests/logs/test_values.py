@@ -174,6 +174,9 @@ def test_windows_for_which_there_is_no_room_are_refused_and_the_usual_ones_say_h
         assert data.sizes["window"] == np.ptp(times) // window + 1
     with pytest.raises(db.InvalidValue, match=r"window must be at least 225\.\d+, for 139810 windows .*, got 60"):
         log.over_time(0, 60)
+    for window in (1e9, 1e19, 1e300):
+        data = log.over_time(0, window)
+        assert (data.sizes["window"], float(data["mean"][0])) == (1, pytest.approx(log.value(0).mean))
     data = log.over_time(0)
     assert 18 <= data.sizes["window"] <= 22
     assert data.attrs["window"] == float(data["end"][0] - data["begin"][0])

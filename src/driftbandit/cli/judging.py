@@ -7,9 +7,9 @@ import typer
 
 from driftbandit import checks
 from driftbandit.cli.arguments import Json, Plot, Seed, check_plot, policies_of
+from driftbandit.cli.plotting import write_plot
 from driftbandit.cli.printing import finite, print_table, warn
 from driftbandit.cli.program import app
-from driftbandit.files import written_whole
 from driftbandit.policies import Policy
 
 if TYPE_CHECKING:
@@ -77,8 +77,7 @@ def evaluate(
     ]
     targets = [*arms, *policies]
     if plot is not None:
-        with written_whole(plot, "plot") as part:
-            found.plot(targets, window, seed=seed).savefig(part, format=plot.suffix[1:])
+        write_plot(found.plot(targets, window, seed=seed), plot)
     windows = [] if window is None else [_over_time(found.over_time(each, window, seed=seed)) for each in targets]
     notes = list(dict.fromkeys([*found.notes, *(said for value in values for said in value.warnings)]))
     warn(notes)
@@ -140,8 +139,7 @@ def tune(
     compared = None if current is None else Policy.parse(current)
     found = Log.read(log, missing=missing).tune(candidates, current=compared, seed=seed)
     if plot is not None:
-        with written_whole(plot, "plot") as part:
-            found.plot().savefig(part, format=plot.suffix[1:])
+        write_plot(found.plot(), plot)
     warn(found.notes)
     if as_json:
         print(json.dumps(_tuned(found)))

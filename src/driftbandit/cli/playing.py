@@ -19,10 +19,11 @@ from driftbandit.cli.arguments import (
     environment_of,
     policies_of,
 )  # fmt: skip
+from driftbandit.cli.plotting import write_plot
 from driftbandit.cli.printing import finite, print_table, warn
 from driftbandit.cli.program import app
 from driftbandit.errors import InvalidValue
-from driftbandit.files import check_writable, written_whole
+from driftbandit.files import check_writable
 
 if TYPE_CHECKING:
     from driftbandit.engine import Result
@@ -76,8 +77,7 @@ def simulate(
     if save is not None:
         result.save(save)
     if plot is not None:
-        with written_whole(plot, "plot") as part:
-            result.plot().savefig(part, format=plot.suffix[1:])
+        write_plot(result.plot(), plot)
     if as_json:
         print(json.dumps(_simulated(result)))
         return
@@ -126,8 +126,7 @@ def replay(
         blocks=blocks, window=window, runs=runs, split=split, seed=seed, threads=threads,
     )  # fmt: skip
     if plot is not None:
-        with written_whole(plot, "plot") as part:
-            found.plot().savefig(part, format=plot.suffix[1:])
+        write_plot(found.plot(), plot)
     warn(found.warnings)
     if as_json:
         print(json.dumps(_replayed(found)))

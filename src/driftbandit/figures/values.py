@@ -45,6 +45,8 @@ def values_over_time(found: "Sequence[xarray.Dataset]", title: str = "") -> "Fig
     panels[0, 0].set_ylim(max(low, -0.05), min(high, 1.05))
     for axes in panels[:, 0]:
         axes.set_ylabel("reward", fontsize=FONT, color=INK)
+    for place in range(max(0, len(shown) - columns), len(shown)):
+        panels.flat[place].set_xlabel("time", fontsize=FONT, color=INK)
     handles, labels = panels[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower left", ncols=len(labels), frameon=False, fontsize=FONT - 1,
                   labelcolor=INK, handlelength=1.8, columnspacing=1.6)  # fmt: skip

@@ -126,11 +126,13 @@ class Facts:
         """So many decisions are not in the log."""
         self._gaps += decisions
 
-    def check(self, filled: bool) -> None:
-        """That the log can be evaluated; `filled`: somebody says what rewards are that are missing."""
+    def check(self, filled: bool, where: str = "") -> None:
+        """That the log can be evaluated; `filled`: somebody says what rewards are that are missing; `where`: its files,
+        if it has any.
+        """
         if not self.decisions:
             young = f" that is older than its wait, of {self.young}" if self.young else ""
-            raise InvalidValue(f"log must have decisions, got none{young}")
+            raise InvalidValue(f"log must have decisions, got none{young}{f' in {where}' if where else ''}")
         if self.sure == self.decisions:
             said = f"all {self.decisions} probabilities are 1; log with minimum_probability"
             raise InvalidValue(f"log must give other arms a chance: {said}")

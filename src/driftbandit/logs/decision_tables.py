@@ -185,13 +185,15 @@ def numbers_in(column: Any) -> Reals:
         values = np.array([_plain(value) for value in values.reshape(-1).tolist()]).reshape(values.shape)
     if values.dtype.kind == "M":
         values = values - EPOCH
-    if values.dtype.kind == "c":
-        raise TypeError("complex")
+    if values.dtype.kind in "cUS":
+        raise TypeError("complex numbers, or texts")
     return values / SECOND if values.dtype.kind == "m" else np.asarray(values, np.float64)
 
 
 def _plain(value: Any) -> Any:
     """A value of a column that may hold anything; dates that do not say where are those of Greenwich."""
+    if hasattr(value, "__len__"):
+        raise TypeError("a text, or a list")
     if value is None or str(value == value) != "True":  # whatever says that something is missing equals nothing
         return math.nan
     if not isinstance(value, datetime.date):

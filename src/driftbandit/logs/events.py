@@ -177,14 +177,12 @@ class Reading:
                 raise checks.reject("among", f"different arms, {checks.shown(name)} among them", event.get("among"))
             among = self._sets.number(listed)
             self._listed.add(event.get("among"), among)
-        probability, time = event.real("probability"), event.real("time", SECONDS)
+        probability, time = _probability(event), event.real("time", SECONDS)
         last, latest = self._book.last.item(replica), self._book.times.item(replica)
         if id & NUMBER != last + 1:
             self._skip_to(replica, id)
         if time < latest:
             raise checks.reject("time", f"at least {latest!r} in this replica (two logs of one replica?)", time)
-        if not 0.0 < probability <= books.MOST_CERTAIN:
-            raise checks.reject("probability", "in (0, 1]", probability)
         if among < 0 and not self._book.there[replica, arm]:
             raise checks.reject("arm", "one that is there", name)
         if probability >= books.CERTAIN and self._book.alone[arm] < 0:
@@ -345,3 +343,10 @@ class Reading:
         self._flush()
         self.facts.names = tuple(self._arms)
         yield from self.taken()
+
+
+def _probability(event: Entries) -> float:
+    """Above 0, and at most 1 but for what an integral is rounded by."""
+    given = event.get("probability")
+    rounded = isinstance(given, float) and books.CERTAIN < given <= books.MOST_CERTAIN
+    return float(given) if rounded else checks.real("probability", given, "(0, 1]")

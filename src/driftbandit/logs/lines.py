@@ -41,6 +41,8 @@ class Written(Source):
         self._waits = any(event.get("wait") is not None for event in first)
         self._limits: Reals | None = None
         """Of decisions that are too young to count, once they are found."""
+        self._where = ""
+        """The files, for whoever hears that there is nothing in them."""
 
     @abc.abstractmethod
     def _read(self, reading: Reading, progress: bool | None) -> Iterator[Chunk]:
@@ -66,7 +68,7 @@ class Written(Source):
         reading = Reading(self._names, self.missing, partial(self._found_limits, False))
         yield from self._read(reading, progress)
         yield from reading.finish()
-        reading.facts.check(self.filled)
+        reading.facts.check(self.filled, self._where)
         self.facts = reading.facts
 
 
@@ -82,6 +84,7 @@ class Lines(Written):
         else:
             self._paths = list(first)
         super().__init__(missing, [event for path in self._paths if (event := first[path]) is not None])
+        self._where = str(self._paths[0]) if len(self._paths) == 1 else f"{len(self._paths)} files"
         sizes = {path: os.stat(path).st_size for path in self._paths}
         packed = {path for path in self._paths if path.suffix in (".gz", ".zst")}
         self._size = sum(size * (COMPRESSED if path in packed else 1) for path, size in sizes.items())

@@ -166,8 +166,8 @@ class TermSums:
         """Where windows begin and end, and the sums in each: as many whole pieces as come nearest to this length."""
         assert self._reach is not None
         width, origin = self.bins.width, self.bins.origin
-        each = max(1, round(window / width))
-        starts = np.arange(0, self._piece(self._reach[1]) + 1, each)
+        each, pieces = max(1.0, float(round(window / width))), self._piece(self._reach[1]) + 1
+        starts = np.arange(0, pieces, int(min(each, pieces)))
         terms = Terms(*(np.add.reduceat(column[:, target], starts) for column in self.bins.terms))
         return origin + starts * width, origin + (starts + each) * width, terms
 
