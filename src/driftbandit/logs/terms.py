@@ -95,11 +95,11 @@ def room(targets: int) -> int:
 class TermSums:
     """Sums by target and time."""
 
-    def __init__(self, targets: int, count: int = 0) -> None:
+    def __init__(self, targets: int, count: int = 0, reach: tuple[float, float] | None = None) -> None:
         self._count = count or min(MOST, room(targets)) // 2 * 2
         terms: Any = np.zeros((len(Terms._fields), self._count, targets))
-        self.bins = Bins(Terms(*terms), np.zeros(targets), 0.0, FINEST)
-        self._reach: tuple[float, float] | None = None
+        self.bins = Bins(Terms(*terms), np.zeros(targets), 0.0 if reach is None else reach[0], FINEST)
+        self._reach = reach
         """The earliest and the latest time."""
 
     def in_windows(self, window: float, targets: int) -> "TermSums":
@@ -109,8 +109,8 @@ class TermSums:
         if self.length / window >= most:
             least = f"at least {self.length / (most - 1):.6g}, for {most} windows in the time of the log at most"
             raise checks.reject("window", least, window)
-        found = TermSums(targets, int(self.length // window) + 1)
-        found.bins, found._reach = found.bins._replace(origin=self._reach[0], width=window), self._reach
+        found = TermSums(targets, int(self.length // window) + 1, self._reach)
+        found.bins = found.bins._replace(width=window)
         return found
 
     def is_made_of(self, window: float) -> bool:
