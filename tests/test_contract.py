@@ -130,7 +130,7 @@ RIGHT_HERE: dict[tuple[str, str], list[Any]] = {
 def public(kind: type[Specification]) -> list[type[Specification]]:
     values = [*vars(db).values(), *vars(db.datasets).values()]
     found = [value for value in values if inspect.isclass(value) and issubclass(value, kind)]
-    return sorted((cls for cls in found if cls is not kind), key=lambda cls: cls.__name__)
+    return sorted((cls for cls in found if cls not in (kind, db.Foreign)), key=lambda cls: cls.__name__)
 
 
 CLASSES = public(db.Policy) + public(db.Environment)

@@ -5,7 +5,7 @@ import typing
 
 from driftbandit import datasets
 from driftbandit._version import __version__
-from driftbandit.engine import Estimate, Result, simulate
+from driftbandit.engine import Estimate, Foreign, Result, simulate
 from driftbandit.environments import (
     FDSW,
     Abrupt,
@@ -123,6 +123,7 @@ __all__ = [
     "Exp3S",
     "Exp3SIX",
     "Fast",
+    "Foreign",
     "FromMeans",
     "GaussianThompsonSampling",
     "GittinsIndex",

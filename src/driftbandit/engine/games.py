@@ -15,9 +15,11 @@ from driftbandit.engine import oracle
 from driftbandit.engine.checkpoints import Keeper
 from driftbandit.engine.cpu.shard import Outcome, Shard
 from driftbandit.engine.cpu.threads import Threads
+from driftbandit.engine.foreign import Foreign
 from driftbandit.engine.progress import Progress
 from driftbandit.engine.result import Result, assemble
 from driftbandit.engine.room import check_room
+from driftbandit.engine.visitors import Visitors
 from driftbandit.environments import Environment
 from driftbandit.environments.validation import tried as tried_environment
 from driftbandit.errors import ClusterError, Interrupted, InvalidValue
@@ -82,6 +84,9 @@ class Game:
         except TypeError as error:
             raise InvalidValue(f"parameters of policies must be numbers, texts or lists of them ({error})") from None
         for policy in self.policies:
+            if isinstance(policy, Foreign):
+                policy.player(self.environment.n_arms, self.horizon, self.seed, 0)
+                continue
             rule = tried(policy, self.environment.n_arms)
             counts = rule.binary or (rule.posterior is not None and rule.posterior.law != "normal")
             if counts and self.environment.rewards == "normal":
@@ -207,8 +212,8 @@ def _complete(plans: Sequence[_Plan], keeper: Keeper | None) -> Iterator[tuple[i
                     keeper.forget(shard)
 
 
-def backend_for(threads: int | None, device: str, precision: str, cluster: Any) -> Backend:
-    """The backend that these arguments of `simulate` ask for."""
+def backend_for(threads: int | None, device: str, precision: str, cluster: Any, visited: bool = False) -> Backend:
+    """The backend that these arguments of `simulate` ask for; `visited`: by policies that Python plays."""
     threads = None if threads is None else checks.whole("threads", threads, 1, 4096)
     checks.one_of("device", device, ["cpu", "cuda"])
     checks.one_of("precision", precision, ["float64", "float32"])
@@ -222,7 +227,7 @@ def backend_for(threads: int | None, device: str, precision: str, cluster: Any) 
         from driftbandit.engine.cuda.card import Card
 
         return Card(precision)
-    return Threads(threads)
+    return Visitors(threads) if visited else Threads(threads)
 
 
 def checked_policies(policies: Policy | Iterable[Policy]) -> tuple[Policy, ...]:

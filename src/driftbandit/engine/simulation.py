@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from driftbandit import checks
+from driftbandit.engine.foreign import Foreign
 from driftbandit.engine.games import Game, backend_for, checked_policies, play_games
 from driftbandit.engine.result import Result
+from driftbandit.engine.visitors import check_place
 from driftbandit.environments import Environment
 from driftbandit.errors import InvalidValue
 from driftbandit.policies import Policy
@@ -33,7 +35,7 @@ def simulate(
     policy meets the same environment, and in a random one the same path in the same run, so differences are paired.
 
     Parameters:
-        policies: one policy or several different ones.
+        policies: one policy or several different ones; `Foreign` ones too, which Python plays, slowly.
         environment: where they play.
         horizon: steps in a game, at least 1.
         runs: games for each policy, at least 1.
@@ -58,6 +60,9 @@ def simulate(
             raise InvalidValue("seed must be given with keep, as the same call must go on, got None")
         seed = secrets.randbits(64)
     game = Game(checked_policies(policies), environment, horizon, runs, seed)
-    backend = backend_for(threads, device, precision, cluster)
+    visited = any(isinstance(policy, Foreign) for policy in game.policies)
+    if visited:
+        check_place(device, cluster, keep)
+    backend = backend_for(threads, device, precision, cluster, visited)
     [(_, result)] = play_games([game], backend, progress, keep)
     return result
