@@ -11,7 +11,7 @@ $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "driftbandit needs Python 3.11 or later; say which with: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[cluster,serve,postgres]" --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[cluster,serve,postgres,gym]" --group dev
 	@touch $(STAMP)
 
 reproduce: $(STAMP)

@@ -1,6 +1,7 @@
 """What the outside sees: names, parameters and defaults are a contract."""
 
 import dataclasses
+import importlib
 import inspect
 import subprocess
 import sys
@@ -142,7 +143,21 @@ def test_constructors_have_the_promised_parameters_and_defaults(name: str) -> No
 def test_every_public_policy_and_environment_is_promised() -> None:
     public = {name for name in (*db.__all__, *db.datasets.__all__) if inspect.isclass(PUBLIC[name])}
     kinds = {name for name in public if issubclass(PUBLIC[name], db.Policy | db.Environment)}
-    assert kinds - {"Policy", "Environment"} == set(PARAMETERS)
+    assert kinds - {"Policy", "Environment", "Foreign"} == set(PARAMETERS)
+
+
+def test_what_neighbours_use_has_the_promised_parameters() -> None:
+    def asked(function: Any) -> dict[str, Any]:
+        return {key: parameter.default for key, parameter in inspect.signature(function).parameters.items()}
+
+    assert asked(db.Foreign) == {"factory": REQUIRED, "label": REQUIRED}
+    pytest.importorskip("gymnasium", reason="gymnasium is not installed")
+    gym = importlib.import_module("driftbandit.gym")
+    assert gym.__all__ == ["BanditEnv", "BanditVectorEnv"]
+    common = {"observation": "none", "render_mode": None, "parameters": REQUIRED}
+    assert asked(gym.BanditEnv) == {"environment": REQUIRED} | common
+    vector = {"num_envs": 1, "max_episode_steps": None, "environment": REQUIRED}
+    assert asked(gym.BanditVectorEnv) == vector | common
 
 
 def test_simulate_has_the_promised_parameters_and_defaults() -> None:

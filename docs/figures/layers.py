@@ -21,6 +21,7 @@ SAYS = {
     "figures": "results and live bandits → Matplotlib; never simulates",
     "logs": "what was recorded: values from logs, tables replayed",
     "online": "Bandit: one live decision-maker, its state, files and replicas",
+    "gym": "environments for Gymnasium, a step at a time",
     "engine": "simulate: many runs, one Result",
     "exact": "the probability of each arm",
     "datasets": "real tables, each an environment; their cards",
@@ -49,7 +50,7 @@ PARTS = {
 }
 TINTS = {"cli": "#eef1f5", "paper": "#eef1f5", "arena": "#eef1f5", "campaign": "#eef1f5", "figures": "#eef1f5",
          "service": "#fbe9df", "client": "#fbe9df", "contract": "#fbe9df", "logs": "#fbe9df", "replica": "#fbe9df",
-         "online": "#fbe9df", "engine": "#e1eef7", "exact": "#e1eef7", "policies": "#e0f2ec",
+         "online": "#fbe9df", "gym": "#e1eef7", "engine": "#e1eef7", "exact": "#e1eef7", "policies": "#e0f2ec",
          "environments": "#e0f2ec", "datasets": "#e0f2ec"}  # fmt: skip
 INK, SOFT, LINE, PLAIN = "#22272e", "#4a525c", "#8a929c", "#f5f6f8"
 WIDTH, LEFT, ROW, TALL, GAP = 860, 24, 44, 96, 12
