@@ -32,6 +32,7 @@ GROUPS: dict[str, list[str]] = {
     "field": ["run"],
     "filter": ["run"],
     "service": ["rates", "two_processes", "starts"],
+    "neighbours": ["run"],
     "peers": ["run"],
     "cluster": ["run"],
 }

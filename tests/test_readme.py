@@ -46,6 +46,9 @@ def test_the_first_example_is_there():
 
 @pytest.mark.parametrize("code", PYTHON)
 def test_examples_run_as_printed(code, tmp_path, monkeypatch):
+    for optional in ("gymnasium", "river", "optuna"):
+        if re.search(rf"^(?:import|from) {optional}\b", code, re.MULTILINE):
+            pytest.importorskip(optional, reason=f"{optional} is not installed")
     if code.startswith(">>>"):
         monkeypatch.chdir(tmp_path)
         found = doctest.DocTestParser().get_doctest(code, {}, "example", None, None)
