@@ -1,9 +1,9 @@
 # Everything installs into .venv; the first target that needs it makes it.
 PYTHON ?= python3
-BIN := .venv/bin
+BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 STAMP := .venv/.installed
 
-.PHONY: install reproduce arena test test-slow browser check bench peers clean
+.PHONY: install reproduce arena test test-slow test-lowest browser check docs docs-serve dist bench peers clean
 
 install: $(STAMP)
 
@@ -38,6 +38,45 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# A short part of the suite, in an environment with the lowest versions that pyproject.toml allows.
+LOWEST := .venv-lowest
+EXTRAS := cluster logs serve client
+COMMA := ,
+SPACE := $(subst ,, )
+SHORT := tests/test_public_api.py tests/test_contract.py tests/test_files.py tests/engine/test_exactness.py \
+	tests/exact/test_reference.py tests/online/test_rewards.py tests/logs/test_reading.py tests/service/test_security.py
+
+test-lowest: $(LOWEST)/.installed
+	$(LOWEST)/bin/driftbandit simulate slow --policy ts --policy drift-filter --horizon 100 --runs 2 --json
+	$(LOWEST)/bin/python -m pytest -p no:cacheprovider $(or $(ARGS),$(SHORT))
+
+$(LOWEST)/.installed: pyproject.toml tools/lowest.py
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/python tools/lowest.py $(EXTRAS) > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(LOWEST)/bin/python -m pip install --quiet --constraint $(LOWEST)/constraints.txt \
+	    --editable ".[$(subst $(SPACE),$(COMMA),$(EXTRAS))]" hypothesis mpmath pytest pytest-xdist
+	@touch $@
+
+# The documentation site, in the folder site.
+DOCS := .venv/.docs-installed
+docs: $(DOCS)
+	$(BIN)/python docs/site/build.py site
+
+docs-serve: docs
+	@echo "http://127.0.0.1:8000/"
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory site 8000
+
+$(DOCS): $(STAMP)
+	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@
+
+# What a release consists of, in dist, checked.
+dist: $(STAMP)
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python -m twine check --strict dist/*
+
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks $(ARGS)
 
@@ -50,4 +89,4 @@ peers: .venv-peers/.installed
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-peers build dist reproduction arena .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-lowest .venv-peers build dist site reproduction arena .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,8 +1,9 @@
-"""The wheel: built, installed into an empty environment without the source tree, and used there."""
+"""A release: sources and a wheel of them, checked; the wheel installed into an empty environment, and used there."""
 
 import json
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -15,14 +16,38 @@ ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
+def release(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("release")
     subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)],
+        [sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT)],
         check=True, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
-    [path] = folder.glob("driftbandit-*.whl")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(release):
+    [path] = release.glob("driftbandit-*.whl")
     return path
+
+
+def test_what_a_registry_would_refuse_is_known_before(release):
+    pytest.importorskip("twine", reason="twine is needed: make install")
+    names = sorted(map(str, release.iterdir()))
+    assert len(names) == 2
+    checked = subprocess.run(
+        [sys.executable, "-m", "twine", "check", "--strict", *names], capture_output=True, text=True, timeout=120
+    )
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_the_sources_hold_what_builds_and_explains_them(release):
+    [path] = release.glob("driftbandit-*.tar.gz")
+    with tarfile.open(path) as sources:
+        names = {name.partition("/")[2] for name in sources.getnames()}
+    assert {"pyproject.toml", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"} <= names
+    assert {"docs/index.md", "docs/site/build.py", "docs/site/static/site.css", "tests/naive.py"} <= names
+    assert not any(name.startswith(("site/", "dist/", ".git")) and name != ".gitignore" for name in names)
 
 
 def test_the_wheel_holds_the_package_its_types_and_its_licence(wheel):
