@@ -5,11 +5,14 @@ dts:discount=0.4,prior_successes=0.5      ⇄      DiscountedThompsonSampling(di
 
 import dataclasses
 import difflib
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 from driftbandit import checks
 from driftbandit.errors import InvalidValue
+from driftbandit.notebook import card
+from driftbandit.own_files import class_in_file
 
 Check = Callable[[str, Any], Any]
 
@@ -90,6 +93,22 @@ class Specification(Checked):
         return self.name + (":" + ",".join(changed) if changed else "")
 
     @classmethod
+    def summary(cls) -> str:
+        """What it is: the first sentence of its docstring."""
+        paragraph = " ".join((cls.__doc__ or "").strip().split("\n\n")[0].split())
+        return re.split(r"(?<=[.])\s+(?=[A-Z1])", paragraph)[0].removesuffix(".")
+
+    def _repr_html_(self) -> str:
+        fields = [field for field in dataclasses.fields(self) if field.init]
+        values = [getattr(self, field.name) for field in fields]
+        columns = {
+            "parameter": [field.name for field in fields],
+            "value": [_written(value) for value in values],
+            "": ["default" if value == field.default else "" for field, value in zip(fields, values, strict=True)],
+        }
+        return card(str(self), type(self).summary(), columns)
+
+    @classmethod
     def build(cls, name: str, parameters: Mapping[str, Any]) -> Self:
         """The specification of this name with these parameters."""
         kinds = cls.known
@@ -113,8 +132,32 @@ class Specification(Checked):
         return built
 
     @classmethod
+    def of(cls, value: Any, name: str = "", allowed: str = "") -> Self:
+        """The value itself, or what a text describes, wherever a policy or an environment is taken.
+
+        Parameters:
+            value: one, or a text: such as "dts:discount=0.4", as `parse` reads it, or "mine.py:Mine:discount=0.4", a
+                class in a file. That file is run: for texts of strangers there is `parse`.
+            name, allowed: what an error calls it, and what it says may be given.
+        """
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, str):
+            return cls.told(value)
+        raise checks.reject(name or cls.kind, allowed or f"one of the {cls.plural}, or its text", value)
+
+    @classmethod
+    def told(cls, text: str) -> Self:
+        """What a text describes, that of a file included."""
+        if ".py" not in text:
+            return cls.parse(text)
+        found, parameters = class_in_file(cls, text)
+        own: Self = found.parse(f"{found.name}:{parameters}")
+        return own
+
+    @classmethod
     def parse(cls, text: str) -> Self:
-        """The specification that a text such as "dts:discount=0.4" describes."""
+        """The specification that a text such as "dts:discount=0.4" describes. No file is run, whatever it says."""
         name, _, rest = text.partition(":")
         parameters: dict[str, Any] = {}
         for item in filter(None, (part.strip() for part in rest.split(","))):

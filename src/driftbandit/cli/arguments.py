@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from driftbandit import checks
-from driftbandit.environments import Environment
 from driftbandit.errors import InvalidValue
 from driftbandit.files import check_writable
 from driftbandit.policies import Policy
@@ -72,14 +71,7 @@ def with_options(run: Callable[..., None], options: type) -> Callable[..., None]
 
 def policies_of(texts: list[str] | None) -> list[Policy]:
     """Policies that were given one by one."""
-    return [Policy.parse(text) for text in texts or []]
-
-
-def environment_of(text: str) -> Environment:
-    """An environment by its text, or the means of a CSV file."""
-    if text.lower().endswith(".csv") and text.partition(":")[0] not in Environment.known:
-        return Environment.build("from-means", {"means": text})
-    return Environment.parse(text)
+    return [Policy.of(text) for text in texts or []]
 
 
 def check_plot(plot: Path | None) -> None:

@@ -67,7 +67,7 @@ def evaluate(
     if window is not None:
         checks.real("window", window, "(0, inf)")
     found, policies = Log.read(log, missing=missing), policies_of(policy)
-    logged = None if current is None else Policy.parse(current)
+    logged = None if current is None else Policy.of(current)
     if logged is not None and not (live and policies):
         raise checks.reject("current", "given with --live and a --policy only", current)
     arms = [_arm(found, text) for text in arm] if arm else list(found.arms)
@@ -136,7 +136,7 @@ def tune(
 
     check_plot(plot)
     candidates = policies_of(policy) or None
-    compared = None if current is None else Policy.parse(current)
+    compared = None if current is None else Policy.of(current)
     found = Log.read(log, missing=missing).tune(candidates, current=compared, seed=seed)
     if plot is not None:
         write_plot(found.plot(), plot)

@@ -3,13 +3,12 @@
 import dataclasses
 import inspect
 import json
-import re
 from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
 
-from driftbandit.cli.arguments import Json, environment_of
+from driftbandit.cli.arguments import Json, policies_of
 from driftbandit.cli.printing import console, print_table
 from driftbandit.cli.program import app
 from driftbandit.environments import Environment
@@ -36,8 +35,8 @@ def warm(
     from driftbandit import warming
     from driftbandit.compiling.target import cache_folder
 
-    chosen = [Policy.parse(text) for text in policy or []] or warming.usual_policies()
-    for what, seconds in warming.warm(chosen, [environment_of(text) for text in environment or []], logs):
+    chosen = policies_of(policy) or warming.usual_policies()
+    for what, seconds in warming.warm(chosen, [Environment.of(text) for text in environment or []], logs):
         print(f"{seconds:6.1f} s  {what}", flush=True)
     print(f"kept in {cache_folder()}")
 
@@ -95,16 +94,11 @@ def _listed(name: str, cls: type[Policy] | type[Environment]) -> dict[str, Any]:
         "name": name,
         "class": cls.__name__,
         "family": getattr(cls, "family", ""),
-        "summary": _first_sentence(cls.__doc__ or ""),
+        "summary": cls.summary(),
         "needs": [field.name for field in fields if field.default is dataclasses.MISSING],
         "defaults": {field.name: field.default for field in fields if field.default is not dataclasses.MISSING},
         "tuned_by": [one.name for one in asked if one.default is one.empty and one.kind is not one.VAR_KEYWORD],
     }
-
-
-def _first_sentence(text: str) -> str:
-    paragraph = " ".join(text.strip().split("\n\n")[0].split())
-    return re.split(r"(?<=[.])\s+(?=[A-Z1])", paragraph)[0].removesuffix(".")
 
 
 def _short(value: Any) -> str:

@@ -16,12 +16,12 @@ from driftbandit.cli.arguments import (
     Threads,
     Whole,
     check_plot,
-    environment_of,
     policies_of,
 )  # fmt: skip
 from driftbandit.cli.plotting import write_plot
 from driftbandit.cli.printing import finite, print_table, warn
 from driftbandit.cli.program import app
+from driftbandit.environments import Environment
 from driftbandit.errors import InvalidValue
 from driftbandit.files import check_writable
 
@@ -67,7 +67,7 @@ def simulate(
     if save is not None:
         check_writable("save", save)
     check_plot(plot)
-    world = environment_of(environment)
+    world = Environment.of(environment)
     if horizon is None:
         horizon = world.usual_horizon or USUAL_HORIZON
     result = run(
@@ -122,7 +122,7 @@ def replay(
 
     check_plot(plot)
     found = run(
-        environment_of(table), policies_of(policy) or None, repeat=repeat, delay=delay,
+        Environment.of(table), policies_of(policy) or None, repeat=repeat, delay=delay,
         blocks=blocks, window=window, runs=runs, split=split, seed=seed, threads=threads,
     )  # fmt: skip
     if plot is not None:

@@ -14,12 +14,13 @@ from driftbandit import checks
 from driftbandit.errors import InvalidValue
 from driftbandit.exact.choice import functions_of_odds
 from driftbandit.files import read_json, written_whole
+from driftbandit.notebook import MOST_ROWS, card
 from driftbandit.online.decision import Decision, RewardStatus
 from driftbandit.online.journal import Event, Log, checked_path, in_order, is_log, opened
 from driftbandit.online.merge import check_alike, merged
 from driftbandit.online.pending import GIVEN_REPLICAS, REPLICA_SHIFT, checked_id
 from driftbandit.online.state import Settings, State, replayed
-from driftbandit.online.summary import ArmSummary, View, as_table, summarised
+from driftbandit.online.summary import HEADINGS, ArmSummary, View, as_table, summarised
 from driftbandit.policies import Policy
 
 if TYPE_CHECKING:
@@ -81,8 +82,9 @@ class Bandit:
 
     Parameters:
         arms: their names, each a text or a whole number.
-        policy: any policy; where its rewards add up, they age from the moment of each *decision*
-            (driftbandit.online.evidence), else they are learned as they come (driftbandit.online.present).
+        policy: any policy, or its text such as "dots:discount=0.99"; where its rewards add up, they age from the moment
+            of each *decision* (driftbandit.online.evidence), else they are learned as they come
+            (driftbandit.online.present).
         step_seconds: how long one step of the policy lasts; None: a step is a decision.
         seed: of the random numbers, from 0 to 2^64 − 1: the same decisions and ids again; None: a random one.
         replica: the number of this process among those whose states are merged, from 0 to 4095.
@@ -107,7 +109,7 @@ class Bandit:
     def __init__(
         self,
         arms: Arms,
-        policy: Policy,
+        policy: Policy | str,
         *,
         step_seconds: float | None = None,
         seed: int | None = None,
@@ -122,7 +124,7 @@ class Bandit:
         if default_reward is not None and wait is None:
             raise checks.reject("default_reward", "None where decisions wait for ever (no wait)", default_reward)
         settings = Settings(
-            policy=policy,
+            policy=Policy.of(policy, "policy", "a policy"),
             step_seconds=step_seconds,
             seed=seed,  # type: ignore[arg-type]  # None: a random one
             replica=checks.whole("replica", replica, 0, GIVEN_REPLICAS - 1),
@@ -370,6 +372,15 @@ class Bandit:
 
     def __rich__(self) -> "Table":
         return self.describe()
+
+    def _repr_html_(self) -> str:
+        rows = self._summary()
+        alike = [row for row in rows if row.arm is None]
+        shown = [row for row in rows if row.arm is not None][: MOST_ROWS - len(alike)] + alike
+        hidden = len(rows) - len(shown)
+        about = f"the {len(shown) - len(alike)} most probable arms with evidence, of {len(self)}" if hidden else ""
+        columns = zip(*(row.cells() for row in shown), strict=True)
+        return card(repr(self)[1:-1], about, dict(zip(HEADINGS, map(list, columns), strict=True)))
 
     def __repr__(self) -> str:
         settings = self._state.settings
