@@ -1,6 +1,7 @@
 """What every command is a part of, and how the command line ends: each error is one line on standard error."""
 
 import contextlib
+import logging
 import os
 import sys
 from typing import Annotated, Any
@@ -43,6 +44,11 @@ def root(version: Annotated[bool, typer.Option("--version", help="Print the vers
 
 def main() -> None:
     """The command `driftbandit`: status 2 for a wrong value, 1 for other errors, 130 after Ctrl-C."""
+    told = logging.StreamHandler()  # to standard error: warnings, such as of a cluster without workers
+    told.setLevel(logging.WARNING)
+    told.setFormatter(logging.Formatter("driftbandit: warning: %(message)s"))
+    if not logging.getLogger().handlers:
+        logging.getLogger("driftbandit").addHandler(told)
     try:
         sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False) or 0)
     except InvalidValue as error:

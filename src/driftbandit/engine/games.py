@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -27,6 +28,7 @@ from driftbandit.numerics.rng import MAX_RUN, MAX_STEP
 from driftbandit.policies import Policy
 from driftbandit.policies.validation import tried
 
+log = logging.getLogger("driftbandit.keep")
 MOST_POINTS = 200
 """At how many steps the figures of every run are kept, at most."""
 POINT_NUMBERS = 1 << 22
@@ -149,6 +151,8 @@ def play_games(
                 else:
                     plan.take(row, shard, kept)
                     bar.advance(shard.runs * shard.horizon)
+            if keeper and len(todo) < len(work):
+                log.info("%d of %d parts are kept in %s, and not played again", len(work) - len(todo), len(work), keep)
             yield from _complete(plans, keeper)
             for index, outcome in backend.run([shard for _, _, shard in todo], bar.advance):
                 plan, row, shard = todo[index]

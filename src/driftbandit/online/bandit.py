@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 Arms = Iterable[str | int]
 Place = str | os.PathLike[str]
 
+MOST_AT_ONCE = 100_000
+"""Decisions of one moment."""
 _process = object()
 """Another one in every process, forked ones too."""
 
@@ -186,6 +188,43 @@ class Bandit:
             if number >= self._pending.last:
                 self._make_sure()
             return decision
+
+    def select_many(
+        self, count: int, *, time: float | None = None, arms: Arms | None = None, replace: bool = True
+    ) -> list[Decision]:
+        """So many decisions of one moment, each with its exact probability, as where a page shows several items.
+
+        They are those of as many calls of `select` at this time, one after the other: where a step is a decision, each
+        is a step; each is a line of the log, and those that were written before a write fails stand. Without
+        replacement each is made among the arms that none before it chose, and its probability is that among those.
+
+        Parameters:
+            count: how many; without replacement at most as many as there are arms to choose from.
+            time, arms: as in `select`.
+            replace: whether an arm may be chosen more than once.
+
+        >>> from driftbandit.policies import ThompsonSampling
+        >>> shown = Bandit(["red", "green", "blue"], ThompsonSampling(), seed=7).select_many(3, replace=False)
+        >>> sorted(decision.arm for decision in shown), [round(decision.probability, 6) for decision in shown]
+        (['blue', 'green', 'red'], [0.333333, 0.5, 1.0])
+        """
+        number = checks.whole("count", count, 1, MOST_AT_ONCE)
+        again = checks.flag("replace", replace)
+        with self._lock:
+            numbers = None if arms is None else self._arms.numbers(arms)
+            if again:
+                left = None if numbers is None else [self._arms.names[each] for each in numbers]
+            else:
+                left = [self._arms.names[each] for each in (self._arms.all_numbers() if numbers is None else numbers)]
+                if number > len(left):
+                    raise checks.reject("count", f"at most {len(left)}, as no arm is chosen twice", count)
+            made = [self.select(time, None if numbers is None else left)]
+            now = None if self._by_decisions else self._timing.latest
+            for _ in range(number - 1):
+                if not again and left is not None:
+                    left.remove(made[-1].arm)
+                made.append(self.select(now, left))
+            return made
 
     def _said(self, decision: Decision, used: float, some: list[int] | None) -> Event:
         """What the log says of a decision."""
