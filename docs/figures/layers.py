@@ -18,6 +18,7 @@ SAYS = {
     "client": "programs that ask a service",
     "warming": "kernels compiled beforehand",
     "campaign": "many games, kept; a page about them",
+    "checkup": "what works on this machine",
     "figures": "results and live bandits → Matplotlib; never simulates",
     "logs": "what was recorded: values from logs, tables replayed",
     "online": "Bandit: one live decision-maker, its state, files and replicas",

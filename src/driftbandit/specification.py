@@ -5,6 +5,7 @@ dts:discount=0.4,prior_successes=0.5      ⇄      DiscountedThompsonSampling(di
 
 import dataclasses
 import difflib
+import inspect
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
@@ -17,39 +18,42 @@ from driftbandit.own_files import class_in_file
 Check = Callable[[str, Any], Any]
 
 
-def parameter(check: Check, default: Any = dataclasses.MISSING) -> Any:
-    """A dataclass field whose value passes through `check(name, value)`."""
-    return dataclasses.field(default=default, metadata={"check": check})
+def parameter(check: Check, default: Any = dataclasses.MISSING, allowed: str = "") -> Any:
+    """A dataclass field whose value passes through `check(name, value)`, and what a text may say of it, in words."""
+    return dataclasses.field(default=default, metadata={"check": check, "allowed": allowed})
 
 
 def real(interval: str, default: Any = dataclasses.MISSING) -> Any:
     """A finite number inside an interval written as "(0, 1]"."""
-    return parameter(lambda name, value: checks.real(name, value, interval), default)
+    return parameter(lambda name, value: checks.real(name, value, interval), default, f"a number in {interval}")
 
 
 def optional_real(interval: str, default: Any = None) -> Any:
     """A number inside an interval, or None."""
-    return parameter(lambda name, value: None if value is None else checks.real(name, value, interval), default)
+    check: Check = lambda name, value: None if value is None else checks.real(name, value, interval)  # noqa: E731
+    return parameter(check, default, f"a number in {interval}, or none")
 
 
 def whole(low: int, default: Any = dataclasses.MISSING, high: int | None = None) -> Any:
     """A whole number of at least `low`."""
-    return parameter(lambda name, value: checks.whole(name, value, low, high), default)
+    allowed = f"a whole number of at least {low}" if high is None else f"a whole number from {low} to {high}"
+    return parameter(lambda name, value: checks.whole(name, value, low, high), default, allowed)
 
 
 def optional_whole(low: int, default: Any = None) -> Any:
     """A whole number of at least `low`, or None."""
-    return parameter(lambda name, value: None if value is None else checks.whole(name, value, low), default)
+    check: Check = lambda name, value: None if value is None else checks.whole(name, value, low)  # noqa: E731
+    return parameter(check, default, f"a whole number of at least {low}, or none")
 
 
 def choice(*words: str) -> Any:
     """One of a few words; the first is the default."""
-    return parameter(lambda name, value: checks.one_of(name, value, words), words[0])
+    return parameter(lambda name, value: checks.one_of(name, value, words), words[0], " or ".join(words))
 
 
 def flag(default: bool) -> Any:
     """True or False."""
-    return parameter(checks.flag, default)
+    return parameter(checks.flag, default, "true or false")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -93,6 +97,18 @@ class Specification(Checked):
         return self.name + (":" + ",".join(changed) if changed else "")
 
     @classmethod
+    def meanings(cls) -> dict[str, str]:
+        """What each parameter means, as the docstrings of the class and of its bases say."""
+        found: dict[str, str] = {}
+        for kind in reversed(cls.__mro__):
+            _, _, listed = inspect.cleandoc(kind.__doc__ or "").partition("Parameters:")
+            for item in re.split(r"\n    (?=\w)", re.split(r"\n\n(?=\S)", listed)[0]):
+                names, colon, meaning = item.partition(": ")
+                if colon and not meaning.startswith("as for "):
+                    found |= dict.fromkeys(map(str.strip, names.split(",")), " ".join(meaning.split()))
+        return {field.name: found.get(field.name, "") for field in dataclasses.fields(cls) if field.init}
+
+    @classmethod
     def summary(cls) -> str:
         """What it is: the first sentence of its docstring."""
         paragraph = " ".join((cls.__doc__ or "").strip().split("\n\n")[0].split())
@@ -109,14 +125,19 @@ class Specification(Checked):
         return card(str(self), type(self).summary(), columns)
 
     @classmethod
-    def build(cls, name: str, parameters: Mapping[str, Any]) -> Self:
-        """The specification of this name with these parameters."""
+    def found(cls, name: str) -> Any:
+        """The class of this name."""
         kinds = cls.known
         if name not in kinds:
             near = difflib.get_close_matches(name.lower(), kinds, n=4, cutoff=0.4) or [*kinds][:4]
             listed = f"that `driftbandit {cls.plural}` lists, such as {', '.join(near)}"
             raise InvalidValue(f"{cls.kind} must be one of those {listed}, got {checks.shown(name)}")
-        found = kinds[name]
+        return kinds[name]
+
+    @classmethod
+    def build(cls, name: str, parameters: Mapping[str, Any]) -> Self:
+        """The specification of this name with these parameters."""
+        found = cls.found(name)
         fields = {field.name: field for field in dataclasses.fields(found) if field.init}
         for given in parameters:
             if given not in fields:

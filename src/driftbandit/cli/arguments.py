@@ -29,13 +29,20 @@ def whole_number(text: str) -> int:
     raise typer.BadParameter(f"must be a whole number, got {checks.shown(text)}")
 
 
+WRITTEN = "NAME:PARAMETER=VALUE,…"
+EPILOG = (
+    "Policies and environments are written as NAME:PARAMETER=VALUE,PARAMETER=VALUE; a row of numbers has spaces, "
+    "rows are separated by semicolons; FILE.py:Class:PARAMETER=VALUE is one of your own. `driftbandit policies NAME` "
+    "and `driftbandit environments NAME` say what each parameter takes. Numbers may be written as 1e6."
+)
+
 Whole = {"parser": whole_number, "metavar": "NUMBER"}
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Threads = Annotated[
     int | None, typer.Option(help="Threads to use; all cores unless given.", show_default=False, **Whole)
 ]
-Device = Annotated[str, typer.Option(help="cpu or cuda.")]
-Precision = Annotated[str, typer.Option(help="float64, or float32 on a GPU.")]
+Device = Annotated[str, typer.Option(help="Where to play.", metavar="cpu|cuda")]
+Precision = Annotated[str, typer.Option(help="float32 on a GPU only.", metavar="float64|float32")]
 Cluster = Annotated[str | None, typer.Option(help="Address of a Dask scheduler.", metavar="ADDRESS")]
 Seed = Annotated[int, typer.Option(help="Seed of all random numbers.", **Whole)]
 Plot = Annotated[Path | None, typer.Option(help="Draw it to this file (.svg, .png, .pdf).")]

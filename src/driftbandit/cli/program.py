@@ -28,7 +28,6 @@ app = typer.Typer(
     name="driftbandit",
     cls=Commands,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -50,7 +49,7 @@ def main() -> None:
     if not logging.getLogger().handlers:
         logging.getLogger("driftbandit").addHandler(told)
     try:
-        sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False) or 0)
+        sys.exit(app(sys.argv[1:] or ["--help"], prog_name="driftbandit", standalone_mode=False) or 0)
     except InvalidValue as error:
         end(str(error), 2)
     except DriftbanditError as error:
