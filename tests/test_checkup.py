@@ -66,7 +66,8 @@ def test_packages_are_held_to_their_bounds(monkeypatch) -> None:
             def get_all(name):
                 return {"Provides-Extra": ["there", "none", "far"], "Requires-Python": [">=99"]}[name]
 
-    monkeypatch.setattr(importlib.metadata, "distribution", lambda _: Ours)
+    real = importlib.metadata.distribution
+    monkeypatch.setattr(importlib.metadata, "distribution", lambda name: Ours if name == "driftbandit" else real(name))
     found = {one.what: one for one in checkup._packages()}
     assert found["Python"].state == BROKEN
     assert found["numpy"] == Found(

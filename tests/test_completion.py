@@ -54,8 +54,11 @@ def test_every_shell_gets_its_script_and_its_answers(shell: str, tmp_path: Path)
 
 
 def test_commands_options_and_arguments_complete() -> None:
-    for line, offered in (("policies glr", "glr-kl-ucb"), ("doc", "doctor"), ("replay fl", "flights"),
-                          ("simulate --json-l", "--json-lines"), ("evaluate log.jsonl --current kl", "kl-ucb")):  # fmt: skip
+    offers = {
+        "policies glr": "glr-kl-ucb", "doc": "doctor", "replay fl": "flights", "simulate --json-l": "--json-lines",
+        "evaluate log.jsonl --current kl": "kl-ucb",
+    }  # fmt: skip
+    for line, offered in offers.items():
         assert offered in asked("bash", f"driftbandit {line}")
 
 
