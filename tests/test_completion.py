@@ -46,18 +46,11 @@ def test_every_shell_gets_its_script_and_its_answers(shell: str, tmp_path: Path)
     settings = os.environ | {"_DRIFTBANDIT_COMPLETE": f"source_{shell}"}
     script = subprocess.run(COMMAND, capture_output=True, text=True, timeout=60, env=settings, check=True).stdout
     assert "_DRIFTBANDIT_COMPLETE" in script
-    shown = subprocess.run([*COMMAND, "--show-completion", shell], capture_output=True, text=True, timeout=60,
-                           env=os.environ | {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"})  # fmt: skip
-    assert shown.stdout.strip() == script.strip()
     assert "sw-kl-ucb" in asked(shell, "driftbandit simulate fast -p sw-")
-    assert "abrupt" in asked(shell, "driftbandit simulate ab")
 
 
 def test_commands_options_and_arguments_complete() -> None:
-    offers = {
-        "policies glr": "glr-kl-ucb", "doc": "doctor", "replay fl": "flights", "simulate --json-l": "--json-lines",
-        "evaluate log.jsonl --current kl": "kl-ucb",
-    }  # fmt: skip
+    offers = {"doc": "doctor", "replay fl": "flights", "evaluate log.jsonl --current kl": "kl-ucb"}
     for line, offered in offers.items():
         assert offered in asked("bash", f"driftbandit {line}")
 
@@ -70,6 +63,9 @@ def test_installing_writes_where_the_shell_looks(tmp_path: Path) -> None:
                               env=settings)  # fmt: skip
         assert done.returncode == 0, done.stderr
         assert "_DRIFTBANDIT_COMPLETE" in (tmp_path / name).read_text()
+    shown = subprocess.run([*COMMAND, "--show-completion", "zsh"], capture_output=True, text=True, timeout=60,
+                           env=settings)  # fmt: skip
+    assert shown.stdout.strip() == (tmp_path / ".zfunc" / "_driftbandit").read_text().strip()
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")

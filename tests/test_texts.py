@@ -110,8 +110,10 @@ def test_results_are_asked_by_policy_label_or_any_way_to_write_it() -> None:
         assert result.normalized_regret[name] == result.normalized_regret["dts:discount=0.9"]
         assert result.difference(name, ts) == result.difference("dts:discount=0.9", "ts")
         assert name in result.mean_reward
+        assert result.mean_reward.get(name) == result.mean_reward["dts:discount=0.9"]
     for name in (db.UCB1(), "ucb1", "", "nonsense:", 3, None):
         assert name not in result.mean_reward
+        assert result.mean_reward.get(name) is None
         with pytest.raises(db.InvalidValue, match=r"^policy must be one of dts:discount=0\.9, ts, got "):
             result.normalized_regret[name]
 

@@ -110,7 +110,9 @@ class Specification(Checked):
 
     @classmethod
     def summary(cls) -> str:
-        """What it is: the first sentence of its docstring."""
+        """What it is: the first sentence of its docstring, if it has one (that of a dataclass is no sentence)."""
+        if (cls.__doc__ or "").startswith(f"{cls.__name__}("):
+            return ""
         paragraph = " ".join((cls.__doc__ or "").strip().split("\n\n")[0].split())
         return re.split(r"(?<=[.])\s+(?=[A-Z1])", paragraph)[0].removesuffix(".")
 

@@ -100,9 +100,9 @@ def compete(
     number = checks.whole("draw", draw, 0, 2**32 - 1)
     if progress is not None:
         checks.flag("progress", progress)
-    such = "policies such as ThompsonSampling(), or their texts"
-    own = [Policy.of(each, "policies", such) for each in listed(policies)]
-    field = [each for each in entrants(own) if device != "cuda" or not each.has_beliefs]  # a card cannot play them yet
+    field = entrants(listed(policies))
+    if device == "cuda":  # a card cannot play them yet
+        field = [each for each in field if not each.has_beliefs]
     families = chosen_families(None if only is None else listed(only), number, listed(tables))
     backend = backend_for(threads, device, precision, cluster)
     folder = Path(out)

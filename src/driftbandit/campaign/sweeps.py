@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from driftbandit.campaign.lock import locked
 from driftbandit.campaign.kept_games import KeptGames
+from driftbandit.campaign.lock import locked
 from driftbandit.campaign.work import Work, cost
 from driftbandit.engine.estimate import Estimate
 from driftbandit.engine.games import Backend, Game
@@ -38,7 +38,7 @@ class Scores:
 
 
 @dataclasses.dataclass(frozen=True)
-class Row:
+class PlayedPolicy:
     """What one policy did in one environment."""
 
     game: Game
@@ -59,7 +59,7 @@ def play_sweep(
     precision: str,
     keep: Path | None,
     progress: bool | None = None,
-) -> Iterator[list[Row]]:
+) -> Iterator[list[PlayedPolicy]]:
     """The rows of each game, in order, as soon as it is finished; with `keep` in a folder, where the same goes on."""
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory())) if keep is None else keep
@@ -80,5 +80,5 @@ def play_sweep(
                     share = bar.finished / max(1, bar.total)
                     raise Interrupted(f"interrupted after {share:.0%}; nothing was kept: --keep FOLDER does") from None
                 raise stop
-            yield [Row(one, work.records[one].estimates()) for one in some]
+            yield [PlayedPolicy(one, work.records[one].estimates()) for one in some]
         work.tidy()

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from driftbandit import checks
-from driftbandit.cli.plotting import write_plot
 from driftbandit.cli.arguments import EPILOG, WRITTEN, Json, Plot, Seed, check_plot, policies_of
 from driftbandit.cli.completing import policy_offers
+from driftbandit.cli.plotting import write_plot
 from driftbandit.cli.printing import finite, print_table, warn
 from driftbandit.cli.program import app
 from driftbandit.policies import Policy

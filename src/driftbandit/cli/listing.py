@@ -130,7 +130,10 @@ def _print_one(kind: type[Policy] | type[Environment], name: str, as_json: bool)
         return
     told = [row for row in rows if row["needed"]]
     needed = ":" + ",".join(f"{row['parameter']}=…" for row in told) if told else ""
-    for line in (f"{cls.name}: {listed['summary']}", f"written as {cls.name}{needed}; in Python {cls.__name__}"):
+    for line in (
+        f"{cls.name}: {listed['summary']}".rstrip(": "),
+        f"written as {cls.name}{needed}; in Python {cls.__name__}",
+    ):
         console().print(line, markup=False, highlight=False)
     if rows:
         print_table("", {

@@ -22,8 +22,8 @@ from driftbandit.cli.arguments import (
     check_plot,
     policies_of,
 )  # fmt: skip
-from driftbandit.cli.plotting import write_plot
 from driftbandit.cli.completing import environment_offers, policy_offers
+from driftbandit.cli.plotting import write_plot
 from driftbandit.cli.printing import finite, print_table, warn
 from driftbandit.cli.program import app
 from driftbandit.cli.sweeping import print_lines, print_sweep, refuse_beside_file, rows_of

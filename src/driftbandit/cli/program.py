@@ -4,6 +4,7 @@ import contextlib
 import logging
 import os
 import sys
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -43,11 +44,25 @@ def root(version: Annotated[bool, typer.Option("--version", help="Print the vers
 
 def main() -> None:
     """The command `driftbandit`: status 2 for a wrong value, 1 for other errors, 130 after Ctrl-C."""
-    told = logging.StreamHandler()  # to standard error: warnings, such as of a cluster without workers
-    told.setLevel(logging.WARNING)
-    told.setFormatter(logging.Formatter("driftbandit: warning: %(message)s"))
-    if not logging.getLogger().handlers:
-        logging.getLogger("driftbandit").addHandler(told)
+    with _warnings_shown():
+        _run()
+
+
+@contextlib.contextmanager
+def _warnings_shown() -> Iterator[None]:
+    """What the package warns of, such as a cluster without workers, goes to standard error unless others listen."""
+    handler, logger = logging.StreamHandler(), logging.getLogger("driftbandit")
+    handler.setLevel(logging.WARNING)
+    handler.setFormatter(logging.Formatter("driftbandit: warning: %(message)s"))
+    handler.addFilter(lambda _: not logging.getLogger().handlers)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+
+
+def _run() -> None:
     try:
         sys.exit(app(sys.argv[1:] or ["--help"], prog_name="driftbandit", standalone_mode=False) or 0)
     except InvalidValue as error:

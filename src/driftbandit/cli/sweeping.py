@@ -9,7 +9,7 @@ from driftbandit.cli.printing import finite, print_table
 from driftbandit.errors import InvalidValue
 
 if TYPE_CHECKING:
-    from driftbandit.campaign.sweeps import Row
+    from driftbandit.campaign.sweeps import PlayedPolicy
 
 HEADINGS = {
     "normalized_regret": "normalised regret",
@@ -39,7 +39,7 @@ def print_lines(rows: Iterable[dict[str, Any]]) -> None:
         print(json.dumps(row), flush=True)
 
 
-def print_sweep(games: "Iterable[list[Row]]", as_json: bool, json_lines: bool) -> None:
+def print_sweep(games: "Iterable[list[PlayedPolicy]]", as_json: bool, json_lines: bool) -> None:
     """Every game as soon as it is finished; as one JSON object, all at the end."""
     found: list[dict[str, Any]] = []
     for rows in games:
@@ -53,7 +53,7 @@ def print_sweep(games: "Iterable[list[Row]]", as_json: bool, json_lines: bool) -
         print(json.dumps({"rows": found}))
 
 
-def _told(row: "Row") -> dict[str, Any]:
+def _told(row: "PlayedPolicy") -> dict[str, Any]:
     """A row with the keys of `simulate --json`."""
     game, [policy], measures = row.game, row.game.policies, row.estimates
     return {
@@ -72,7 +72,7 @@ def _told(row: "Row") -> dict[str, Any]:
     }
 
 
-def _print_game(rows: "list[Row]") -> None:
+def _print_game(rows: "list[PlayedPolicy]") -> None:
     game = rows[0].game
     title = f"{game.environment}, {game.horizon} steps, {game.runs} runs, seed {game.seed}"
     columns = {heading: [row.estimates[name] for row in rows] for name, heading in HEADINGS.items()}

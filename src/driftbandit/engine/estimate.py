@@ -90,6 +90,12 @@ class Estimates(dict[str, Estimate]):
         """The estimate of a policy, or of a label that is written otherwise."""
         return self[label_of(policy, list(self))]
 
+    def get(self, policy: Any, default: Any = None) -> Any:
+        """The estimate of a policy or label, or the default where it did not play."""
+        if policy not in self:
+            return default
+        return self[policy]
+
     def __contains__(self, policy: object) -> bool:
         if super().__contains__(policy):
             return True

@@ -1,6 +1,6 @@
 """The figures of a result as columns of data frames: tidy, so that frames of several results can be put together."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -8,14 +8,11 @@ from driftbandit import checks
 from driftbandit.engine.estimate import half_width
 from driftbandit.errors import MissingExtra
 
-if TYPE_CHECKING:
-    from driftbandit.engine.result import Result
-
 Columns = dict[str, Any]
 
 
-def columns(result: "Result", rows: str) -> Columns:
-    """The columns of a frame with such rows: of what was played, then which row it is, then figures."""
+def columns(result: Any, rows: str) -> Columns:
+    """The columns of a frame with such rows, of a `Result`: what was played, then which row it is, then figures."""
     kinds = {"policies": _by_policy, "steps": _by_step, "runs": _by_run}
     made: Columns = kinds[checks.one_of("rows", rows, kinds)](result)
     count = len(made["policy"])
@@ -27,7 +24,7 @@ def columns(result: "Result", rows: str) -> Columns:
     return {"policy": made.pop("policy"), **{name: [value] * count for name, value in played.items()}, **made}
 
 
-def _by_policy(result: "Result") -> Columns:
+def _by_policy(result: Any) -> Columns:
     made: Columns = {"policy": result.policies}
     made["name"] = [label.partition(":")[0] for label in result.policies]
     for name in ("normalized_regret", "static_regret", "mean_reward"):
@@ -37,7 +34,7 @@ def _by_policy(result: "Result") -> Columns:
     return made
 
 
-def _by_step(result: "Result") -> Columns:
+def _by_step(result: Any) -> Columns:
     data, labels = result.dataset, result.policies
     steps = data["step"].values
     made: Columns = {"policy": np.repeat(labels, len(steps)), "step": np.tile(steps, len(labels))}
@@ -48,7 +45,7 @@ def _by_step(result: "Result") -> Columns:
     return made
 
 
-def _by_run(result: "Result") -> Columns:
+def _by_run(result: Any) -> Columns:
     data = result.dataset
     shape = data["regret"].values.shape
     places = np.indices(shape).reshape(3, -1)

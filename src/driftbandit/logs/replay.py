@@ -52,9 +52,8 @@ def replay(
     that plays, with a delay a live `Bandit` for every run, which takes some microseconds a decision.
 
     Parameters:
-        table: an array, the path of a CSV file (as for `FromMeans`), or an environment such as `datasets.flights()`, or
-            its text such as "flights:by=day".
-        policies: one policy or several different ones, each a value or its text; None: those of `usual`.
+        table: an array, the path of a CSV file (as for `FromMeans`), or an environment or its text, as "flights".
+        policies: one or several different ones, values or texts; None: those of `usual`.
         repeat: decisions on each row, for outcomes or for shares without noise.
         delay: after how many further decisions a reward comes.
         blocks: into how many parts time is cut for intervals; at most one a row.
