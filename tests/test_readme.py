@@ -65,6 +65,7 @@ def test_examples_run_as_printed(code, tmp_path, monkeypatch):
 @pytest.mark.parametrize("line", COMMANDS)
 def test_commands_run_as_printed(line, tmp_path):
     arguments = shlex.split(line, comments=True)[1:]
+    arguments = [str(ROOT / each) if each.startswith("examples/") else each for each in arguments]
     arguments += ["--runs", "2"] if arguments[0] == "replay" else []  # long tables, many policies
     if arguments[0] in OF_LOGS:
         bandit = db.Bandit(["red", "green", "blue"], db.ThompsonSampling(), seed=1, minimum_probability=0.05,

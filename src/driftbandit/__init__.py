@@ -1,6 +1,7 @@
 """Bandits whose arms drift: exact, fast, and the same policy code from simulation to live decisions."""
 
 import importlib
+import logging
 import typing
 
 from driftbandit import datasets
@@ -175,6 +176,7 @@ __all__ = [
     "simulate",
     "suboptimal_probability",
 ]
+logging.getLogger("driftbandit").addHandler(logging.NullHandler())  # silent unless somebody listens
 _OF_LOGS = ("Log", "Replay", "Tuning", "Value", "replay")
 """Imported when they are asked for: whoever decides live does not wait for them."""
 

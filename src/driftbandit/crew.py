@@ -7,6 +7,7 @@ how long something takes and nothing else.
 """
 
 import contextlib
+import logging
 import os
 import pickle
 import queue
@@ -19,6 +20,7 @@ from concurrent.futures import Future
 from types import TracebackType
 from typing import Any, Self
 
+log = logging.getLogger("driftbandit.compiling")
 FEWEST_CORES = 4
 """With fewer, other processes that work while all threads do would take from this one what they give it."""
 SERVE = "import sys; sys.path[:] = {}; from driftbandit.crew import serve; serve()"
@@ -85,6 +87,7 @@ class Crew:
                 process.stdin.flush()
                 known, value = pickle.load(process.stdout)
             except Exception as error:  # also of an answer that cannot be read
+                log.info("a process that compiles or draws beside this one ended: %s", error)
                 _end(process)
                 process = None
                 known, value = False, f"a process ended ({error})"

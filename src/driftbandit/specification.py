@@ -5,48 +5,55 @@ dts:discount=0.4,prior_successes=0.5      ⇄      DiscountedThompsonSampling(di
 
 import dataclasses
 import difflib
+import inspect
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 from driftbandit import checks
 from driftbandit.errors import InvalidValue
+from driftbandit.notebook import card
+from driftbandit.own_files import class_in_file
 
 Check = Callable[[str, Any], Any]
 
 
-def parameter(check: Check, default: Any = dataclasses.MISSING) -> Any:
-    """A dataclass field whose value passes through `check(name, value)`."""
-    return dataclasses.field(default=default, metadata={"check": check})
+def parameter(check: Check, default: Any = dataclasses.MISSING, allowed: str = "") -> Any:
+    """A dataclass field whose value passes through `check(name, value)`, and what a text may say of it, in words."""
+    return dataclasses.field(default=default, metadata={"check": check, "allowed": allowed})
 
 
 def real(interval: str, default: Any = dataclasses.MISSING) -> Any:
     """A finite number inside an interval written as "(0, 1]"."""
-    return parameter(lambda name, value: checks.real(name, value, interval), default)
+    return parameter(lambda name, value: checks.real(name, value, interval), default, f"a number in {interval}")
 
 
 def optional_real(interval: str, default: Any = None) -> Any:
     """A number inside an interval, or None."""
-    return parameter(lambda name, value: None if value is None else checks.real(name, value, interval), default)
+    check: Check = lambda name, value: None if value is None else checks.real(name, value, interval)  # noqa: E731
+    return parameter(check, default, f"a number in {interval}, or none")
 
 
 def whole(low: int, default: Any = dataclasses.MISSING, high: int | None = None) -> Any:
     """A whole number of at least `low`."""
-    return parameter(lambda name, value: checks.whole(name, value, low, high), default)
+    allowed = f"a whole number of at least {low}" if high is None else f"a whole number from {low} to {high}"
+    return parameter(lambda name, value: checks.whole(name, value, low, high), default, allowed)
 
 
 def optional_whole(low: int, default: Any = None) -> Any:
     """A whole number of at least `low`, or None."""
-    return parameter(lambda name, value: None if value is None else checks.whole(name, value, low), default)
+    check: Check = lambda name, value: None if value is None else checks.whole(name, value, low)  # noqa: E731
+    return parameter(check, default, f"a whole number of at least {low}, or none")
 
 
 def choice(*words: str) -> Any:
     """One of a few words; the first is the default."""
-    return parameter(lambda name, value: checks.one_of(name, value, words), words[0])
+    return parameter(lambda name, value: checks.one_of(name, value, words), words[0], " or ".join(words))
 
 
 def flag(default: bool) -> Any:
     """True or False."""
-    return parameter(checks.flag, default)
+    return parameter(checks.flag, default, "true or false")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -90,14 +97,49 @@ class Specification(Checked):
         return self.name + (":" + ",".join(changed) if changed else "")
 
     @classmethod
-    def build(cls, name: str, parameters: Mapping[str, Any]) -> Self:
-        """The specification of this name with these parameters."""
+    def meanings(cls) -> dict[str, str]:
+        """What each parameter means, as the docstrings of the class and of its bases say."""
+        found: dict[str, str] = {}
+        for kind in reversed(cls.__mro__):
+            _, _, listed = inspect.cleandoc(kind.__doc__ or "").partition("Parameters:")
+            for item in re.split(r"\n    (?=\w)", re.split(r"\n\n(?=\S)", listed)[0]):
+                names, colon, meaning = item.partition(": ")
+                if colon and not meaning.startswith("as for "):
+                    found |= dict.fromkeys(map(str.strip, names.split(",")), " ".join(meaning.split()))
+        return {field.name: found.get(field.name, "") for field in dataclasses.fields(cls) if field.init}
+
+    @classmethod
+    def summary(cls) -> str:
+        """What it is: the first sentence of its docstring, if it has one (that of a dataclass is no sentence)."""
+        if (cls.__doc__ or "").startswith(f"{cls.__name__}("):
+            return ""
+        paragraph = " ".join((cls.__doc__ or "").strip().split("\n\n")[0].split())
+        return re.split(r"(?<=[.])\s+(?=[A-Z1])", paragraph)[0].removesuffix(".")
+
+    def _repr_html_(self) -> str:
+        fields = [field for field in dataclasses.fields(self) if field.init]
+        values = [getattr(self, field.name) for field in fields]
+        columns = {
+            "parameter": [field.name for field in fields],
+            "value": [_written(value) for value in values],
+            "": ["default" if value == field.default else "" for field, value in zip(fields, values, strict=True)],
+        }
+        return card(str(self), type(self).summary(), columns)
+
+    @classmethod
+    def found(cls, name: str) -> Any:
+        """The class of this name."""
         kinds = cls.known
         if name not in kinds:
             near = difflib.get_close_matches(name.lower(), kinds, n=4, cutoff=0.4) or [*kinds][:4]
             listed = f"that `driftbandit {cls.plural}` lists, such as {', '.join(near)}"
             raise InvalidValue(f"{cls.kind} must be one of those {listed}, got {checks.shown(name)}")
-        found = kinds[name]
+        return kinds[name]
+
+    @classmethod
+    def build(cls, name: str, parameters: Mapping[str, Any]) -> Self:
+        """The specification of this name with these parameters."""
+        found = cls.found(name)
         fields = {field.name: field for field in dataclasses.fields(found) if field.init}
         for given in parameters:
             if given not in fields:
@@ -113,8 +155,32 @@ class Specification(Checked):
         return built
 
     @classmethod
+    def of(cls, value: Any, name: str = "", allowed: str = "") -> Self:
+        """The value itself, or what a text describes, wherever a policy or an environment is taken.
+
+        Parameters:
+            value: one, or a text: such as "dts:discount=0.4", as `parse` reads it, or "mine.py:Mine:discount=0.4", a
+                class in a file. That file is run: for texts of strangers there is `parse`.
+            name, allowed: what an error calls it, and what it says may be given.
+        """
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, str):
+            return cls.told(value)
+        raise checks.reject(name or cls.kind, allowed or f"one of the {cls.plural}, or its text", value)
+
+    @classmethod
+    def told(cls, text: str) -> Self:
+        """What a text describes, that of a file included."""
+        if ".py" not in text:
+            return cls.parse(text)
+        found, parameters = class_in_file(cls, text)
+        own: Self = found.parse(f"{found.name}:{parameters}")
+        return own
+
+    @classmethod
     def parse(cls, text: str) -> Self:
-        """The specification that a text such as "dts:discount=0.4" describes."""
+        """The specification that a text such as "dts:discount=0.4" describes. No file is run, whatever it says."""
         name, _, rest = text.partition(":")
         parameters: dict[str, Any] = {}
         for item in filter(None, (part.strip() for part in rest.split(","))):

@@ -5,7 +5,8 @@ import sys
 import pytest
 
 import driftbandit as db
-from driftbandit.arena.own_policy import policy_of
+
+policy_of = db.Policy.of
 
 
 def test_a_text_names_a_policy_of_the_package_or_of_a_file(mine) -> None:

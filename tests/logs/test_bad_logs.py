@@ -291,7 +291,7 @@ ARRAYS: dict[str, tuple[dict[str, Any], str]] = {
     "missing": ({"rewards": [0, 1, None, 1]}, "missing must be given where more than 1%"),
     "nothing": ({"arms": [], "probabilities": [], "rewards": []}, "log must have decisions, got none"),
     "missing 2": ({"missing": 2}, r"missing must be in \[0, 1\], got 2"),
-    "policy text": ({"policy": "ts"}, r"policy must be a policy such as ThompsonSampling\(\), got 'ts'"),
+    "policy text": ({"policy": 7}, r"policy must be a policy such as ThompsonSampling\(\), got 7"),
     "no probabilities": ({"probabilities": None}, "probability must be one number for each decision, got None"),
 }
 
@@ -322,12 +322,14 @@ def test_questions_that_a_log_cannot_answer_are_refused() -> None:
             "target must be a policy where live is True, got 0": lambda: log.value(0, live=True),
             "anytime must be False where live is True": lambda: known.value(ts, live=True, anytime=True),
             "current must be given: the policy that made the log": lambda: log.value(ts, live=True),
-            "current must be a policy such as": lambda: log.tune(current="ts"),
+            "current must be a policy such as": lambda: log.tune(current=7),
+            "policy must be one of those that": lambda: log.tune(current="tss"),
+            "dts needs discount, as in": lambda: log.value("dts"),
             "current must be None where live is False": lambda: log.value(ts, current=ts),
             "current must be uniform, which made the log as it says, or not given, got 'ts'": lambda: known.value(
                 ts, live=True, current=ts
             ),
-            r"candidates must be policies such as ThompsonSampling\(\), got 'ts'": lambda: known.tune(["ts"]),
+            r"candidates must be policies such as ThompsonSampling\(\), got None": lambda: known.tune([None]),
             "candidates must be a policy other than the current one, uniform, got": lambda: known.tune([]),
             "candidates must be a policy other than the current one": lambda: known.tune(db.UniformRandom()),
             r"candidates must be policies such as ThompsonSampling\(\), got 5": lambda: known.tune(5),

@@ -14,7 +14,6 @@ from driftbandit.arena.entrants import FEWER_RUNS, Entrant, entrants
 from driftbandit.arena.families import Family, chosen_families
 from driftbandit.arena.fitting import Fit, first_games, fitted, second_game, unfitted
 from driftbandit.arena.numbers_file import numbers
-from driftbandit.arena.own_policy import policy_of
 from driftbandit.arena.regrets import Regrets, scored
 from driftbandit.arena.standings import Showing, Standings, ratio
 from driftbandit.arena.world import World
@@ -101,8 +100,9 @@ def compete(
     number = checks.whole("draw", draw, 0, 2**32 - 1)
     if progress is not None:
         checks.flag("progress", progress)
-    own = [policy_of(each) if isinstance(each, str) else each for each in listed(policies)]
-    field = [each for each in entrants(own) if device != "cuda" or not each.has_beliefs]  # a card cannot play them yet
+    field = entrants(listed(policies))
+    if device == "cuda":  # a card cannot play them yet
+        field = [each for each in field if not each.has_beliefs]
     families = chosen_families(None if only is None else listed(only), number, listed(tables))
     backend = backend_for(threads, device, precision, cluster)
     folder = Path(out)

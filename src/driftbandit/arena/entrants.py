@@ -7,7 +7,6 @@ from driftbandit.arena.effort import RUNS
 from driftbandit.arena.fitting import FITTED, Fit
 from driftbandit.arena.told import BELIEVING, TOLD
 from driftbandit.arena.world import World
-from driftbandit.checks import reject
 from driftbandit.errors import InvalidValue
 from driftbandit.policies import Policy
 
@@ -60,7 +59,7 @@ class Entrant:
         return TOLD[self.name](world) if self.column == "told" else fit.settings[self.name]
 
 
-def entrants(own: Iterable[Policy] = ()) -> Sequence[Entrant]:
+def entrants(own: Iterable[Policy | str] = ()) -> Sequence[Entrant]:
     """All of them, column by column; `own` are the policies of a user."""
     untold = []
     for text in UNTOLD:
@@ -68,9 +67,8 @@ def entrants(own: Iterable[Policy] = ()) -> Sequence[Entrant]:
         untold.append(Entrant(text, "untold", policy.name, policy, FEWER_RUNS.get(policy.name, RUNS)))
     labels = [one.label for one in untold]
     yours = []
-    for policy in own:
-        if not isinstance(policy, Policy):
-            raise reject("policies", "policies such as ThompsonSampling(), or their texts", policy)
+    for each in own:
+        policy = Policy.of(each, "policies", "policies such as ThompsonSampling(), or their texts")
         if str(policy) in labels:
             raise InvalidValue(f"policy must be one that is not in the arena already, got {policy}")
         labels.append(str(policy))

@@ -10,8 +10,9 @@ from driftbandit.errors import InvalidValue
 
 
 @contextlib.contextmanager
-def locked(folder: Path, maker: str) -> Iterator[None]:
-    """Hold a folder for the command `maker`. The system lets go of it when the process ends, however it ends.
+def locked(folder: Path, maker: str, name: str = "out") -> Iterator[None]:
+    """Hold a folder, called by a name, for the command `maker`. The system lets go of it when the process ends, however
+    it ends.
 
     The file that is locked stays, and tells that the folder was made here: reports and figures in it may be replaced.
     """
@@ -23,20 +24,19 @@ def locked(folder: Path, maker: str) -> Iterator[None]:
         others = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
         if others and not lock.is_file():
             raise InvalidValue(
-                f"out must be a new folder, an empty one, or one that {maker} has made, "
+                f"{name} must be a new folder, an empty one, or one that {maker} has made, "
                 f"got {shown(str(folder))} with {shown(others[0])} in it"
             )
         handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
-        raise InvalidValue(f"out must be a writable folder, got {shown(str(folder))} ({error.strerror})") from None
+        raise InvalidValue(f"{name} must be a writable folder, got {shown(str(folder))} ({error.strerror})") from None
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             owner = os.read(handle, 32).decode(errors="replace").strip() or "unknown"
-            raise InvalidValue(
-                f"out must be a folder that nobody else writes to, got {shown(str(folder))} (in use by process {owner})"
-            ) from None
+            used = f"got {shown(str(folder))} (in use by process {owner})"
+            raise InvalidValue(f"{name} must be a folder that nobody else writes to, {used}") from None
         os.truncate(handle, 0)
         os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
         yield

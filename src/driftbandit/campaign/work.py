@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import logging
 import shutil
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,6 +17,7 @@ from driftbandit.engine.result import Result
 from driftbandit.environments import Environment
 from driftbandit.errors import Interrupted
 
+log = logging.getLogger("driftbandit.keep")
 BATCH_RUNS = 2500
 """A batch has at most so many runs, of all its policies together: their curves then fit into memory easily."""
 
@@ -59,6 +61,8 @@ class Work(Generic[Kept]):
                 missing.append(game)
             else:
                 self._have(game, found)
+        if self.records:
+            log.info("%d games are kept in %s, %d are to be played", len(self.records), self.store.folder, len(missing))
         if not missing:
             return
         batches = list(batched(missing))

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from driftbandit import checks
-from driftbandit.environments import Environment
 from driftbandit.errors import InvalidValue
 from driftbandit.files import check_writable
 from driftbandit.policies import Policy
@@ -30,13 +29,20 @@ def whole_number(text: str) -> int:
     raise typer.BadParameter(f"must be a whole number, got {checks.shown(text)}")
 
 
+WRITTEN = "NAME:PARAMETER=VALUE,…"
+EPILOG = (
+    "Policies and environments are written as NAME:PARAMETER=VALUE,PARAMETER=VALUE; a row of numbers has spaces, "
+    "rows are separated by semicolons; FILE.py:Class:PARAMETER=VALUE is one of your own. `driftbandit policies NAME` "
+    "and `driftbandit environments NAME` say what each parameter takes. Numbers may be written as 1e6."
+)
+
 Whole = {"parser": whole_number, "metavar": "NUMBER"}
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Threads = Annotated[
     int | None, typer.Option(help="Threads to use; all cores unless given.", show_default=False, **Whole)
 ]
-Device = Annotated[str, typer.Option(help="cpu or cuda.")]
-Precision = Annotated[str, typer.Option(help="float64, or float32 on a GPU.")]
+Device = Annotated[str, typer.Option(help="Where to play.", metavar="cpu|cuda")]
+Precision = Annotated[str, typer.Option(help="float32 on a GPU only.", metavar="float64|float32")]
 Cluster = Annotated[str | None, typer.Option(help="Address of a Dask scheduler.", metavar="ADDRESS")]
 Seed = Annotated[int, typer.Option(help="Seed of all random numbers.", **Whole)]
 Plot = Annotated[Path | None, typer.Option(help="Draw it to this file (.svg, .png, .pdf).")]
@@ -72,14 +78,7 @@ def with_options(run: Callable[..., None], options: type) -> Callable[..., None]
 
 def policies_of(texts: list[str] | None) -> list[Policy]:
     """Policies that were given one by one."""
-    return [Policy.parse(text) for text in texts or []]
-
-
-def environment_of(text: str) -> Environment:
-    """An environment by its text, or the means of a CSV file."""
-    if text.lower().endswith(".csv") and text.partition(":")[0] not in Environment.known:
-        return Environment.build("from-means", {"means": text})
-    return Environment.parse(text)
+    return [Policy.of(text) for text in texts or []]
 
 
 def check_plot(plot: Path | None) -> None:

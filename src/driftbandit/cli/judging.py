@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from driftbandit import checks
-from driftbandit.cli.arguments import Json, Plot, Seed, check_plot, policies_of
+from driftbandit.cli.arguments import EPILOG, WRITTEN, Json, Plot, Seed, check_plot, policies_of
+from driftbandit.cli.completing import policy_offers
 from driftbandit.cli.plotting import write_plot
 from driftbandit.cli.printing import finite, print_table, warn
 from driftbandit.cli.program import app
@@ -26,15 +27,25 @@ Missing = Annotated[
     float | None, typer.Option(help="What a decision counts as that never got a reward.", show_default=False)
 ]
 Current = Annotated[
-    str | None, typer.Option(help="The policy that made the log, where it does not say so.", metavar="POLICY")
+    str | None,
+    typer.Option(
+        help="The policy that made the log, where it does not say so.", metavar=WRITTEN, autocompletion=policy_offers
+    ),
 ]
 
 
-@app.command()
+@app.command(epilog=EPILOG)
 def evaluate(
     log: Files,
     policy: Annotated[
-        list[str] | None, typer.Option("--policy", "-p", help="A policy to value, such as ts; once for each.")
+        list[str] | None,
+        typer.Option(
+            "--policy",
+            "-p",
+            help="A policy to value, such as ts; once for each.",
+            metavar=WRITTEN,
+            autocompletion=policy_offers,
+        ),
     ] = None,
     arm: Annotated[
         list[str] | None, typer.Option(help="An arm to value, once for each; all unless given.", metavar="NAME")
@@ -67,7 +78,7 @@ def evaluate(
     if window is not None:
         checks.real("window", window, "(0, inf)")
     found, policies = Log.read(log, missing=missing), policies_of(policy)
-    logged = None if current is None else Policy.parse(current)
+    logged = None if current is None else Policy.of(current)
     if logged is not None and not (live and policies):
         raise checks.reject("current", "given with --live and a --policy only", current)
     arms = [_arm(found, text) for text in arm] if arm else list(found.arms)
@@ -109,7 +120,7 @@ def _print_values(found: "Log", values: "list[Value]", windows: list[Rows], _: l
         _print_windows([{"target": values[place].target} | row for place in shown for row in windows[place]])
 
 
-@app.command()
+@app.command(epilog=EPILOG)
 def tune(
     log: Files,
     policy: Annotated[
@@ -118,6 +129,8 @@ def tune(
             "--policy",
             "-p",
             help="A candidate, once for each; dTS and dOTS with many half-lives, and TS, unless given.",
+            metavar=WRITTEN,
+            autocompletion=policy_offers,
         ),
     ] = None,
     current: Current = None,
@@ -136,7 +149,7 @@ def tune(
 
     check_plot(plot)
     candidates = policies_of(policy) or None
-    compared = None if current is None else Policy.parse(current)
+    compared = None if current is None else Policy.of(current)
     found = Log.read(log, missing=missing).tune(candidates, current=compared, seed=seed)
     if plot is not None:
         write_plot(found.plot(), plot)

@@ -1,31 +1,46 @@
-"""`policies` and `environments`: what there is; `warm`: what is compiled beforehand."""
+"""`policies` and `environments`: what there is, and what each can be told; `warm`: what is compiled beforehand."""
 
 import dataclasses
 import inspect
 import json
-import re
 from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
 
-from driftbandit.cli.arguments import Json, environment_of
+from driftbandit.cli.arguments import EPILOG, WRITTEN, Json, policies_of
+from driftbandit.cli.completing import environment_offers, policy_offers
 from driftbandit.cli.printing import console, print_table
 from driftbandit.cli.program import app
 from driftbandit.environments import Environment
+from driftbandit.own_files import class_in_file
 from driftbandit.policies import Policy
 from driftbandit.policies.policy import FAMILIES
 
+NAMED = "Of this one: what each of its parameters takes and means."
 
-@app.command()
+
+@app.command(epilog=EPILOG)
 def warm(
     policy: Annotated[
         list[str] | None,
-        typer.Option("--policy", "-p", help="Such as dts:discount=0.97, once for each; all policies unless given."),
+        typer.Option(
+            "--policy",
+            "-p",
+            help="Such as dts:discount=0.97, once for each; all policies unless given.",
+            metavar=WRITTEN,
+            autocompletion=policy_offers,
+        ),
     ] = None,
     environment: Annotated[
         list[str] | None,
-        typer.Option("--environment", "-e", help="Such as fast: for simulations there too; once for each."),
+        typer.Option(
+            "--environment",
+            "-e",
+            help="Such as fast: for simulations there too; once for each.",
+            metavar=WRITTEN,
+            autocompletion=environment_offers,
+        ),
     ] = None,
     logs: Annotated[bool, typer.Option("--logs", help="For evaluating long logs too.")] = False,
 ) -> None:
@@ -36,25 +51,35 @@ def warm(
     from driftbandit import warming
     from driftbandit.compiling.target import cache_folder
 
-    chosen = [Policy.parse(text) for text in policy or []] or warming.usual_policies()
-    for what, seconds in warming.warm(chosen, [environment_of(text) for text in environment or []], logs):
+    chosen = policies_of(policy) or warming.usual_policies()
+    for what, seconds in warming.warm(chosen, [Environment.of(text) for text in environment or []], logs):
         print(f"{seconds:6.1f} s  {what}", flush=True)
     print(f"kept in {cache_folder()}")
 
 
 @app.command()
-def policies(as_json: Json = False) -> None:
+def policies(
+    name: Annotated[
+        str | None, typer.Argument(help=NAMED, metavar="[NAME]", autocompletion=policy_offers, show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
     """The policies by family: what each is, what it must be told, and what else it can be told."""
-    _print_specifications(Policy, as_json)
+    _print_specifications(Policy, as_json) if name is None else _print_one(Policy, name, as_json)
 
 
 @app.command()
-def environments(as_json: Json = False) -> None:
+def environments(
+    name: Annotated[
+        str | None, typer.Argument(help=NAMED, metavar="[NAME]", autocompletion=environment_offers, show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
     """The environments and their parameters.
 
     Numbers are separated by spaces, rows of them by semicolons: "piecewise:levels=0.1 0.9; 0.9 0.1,change_points=500".
     """
-    _print_specifications(Environment, as_json)
+    _print_specifications(Environment, as_json) if name is None else _print_one(Environment, name, as_json)
 
 
 def _print_specifications(kind: type[Policy] | type[Environment], as_json: bool) -> None:
@@ -78,8 +103,44 @@ def _print_specifications(kind: type[Policy] | type[Environment], as_json: bool)
         *([f"Every one may be told: {_defaults(listed[0], common)}."] if common else []),
         f"Written as name:parameter=value,parameter=value; in Python {kind.__name__}.parse reads the same, "
         "and --json names the classes.",
+        f"`driftbandit {kind.plural} NAME` says what each parameter takes.",
     ):
         console().print(line, markup=False, highlight=False)
+
+
+def _print_one(kind: type[Policy] | type[Environment], name: str, as_json: bool) -> None:
+    """What one of them is, and what each of its parameters takes and means."""
+    named = name.partition(":")[0].strip() if ".py" not in name else name
+    cls: Any = class_in_file(kind, name)[0] if ".py" in name else kind.found(named)
+    listed = _listed(cls.name, cls)
+    meanings = cls.meanings()
+    rows = [
+        {
+            "parameter": field.name,
+            "takes": field.metadata.get("allowed") or "as its class says",
+            "default": listed["defaults"].get(field.name),
+            "needed": field.name in listed["needs"],
+            "means": meanings[field.name],
+        }
+        for field in dataclasses.fields(cls)
+        if field.init
+    ]
+    if as_json:
+        print(json.dumps(listed | {"parameters": rows}, default=str))
+        return
+    told = [row for row in rows if row["needed"]]
+    needed = ":" + ",".join(f"{row['parameter']}=…" for row in told) if told else ""
+    for line in (
+        f"{cls.name}: {listed['summary']}".rstrip(": "),
+        f"written as {cls.name}{needed}; in Python {cls.__name__}",
+    ):
+        console().print(line, markup=False, highlight=False)
+    if rows:
+        print_table("", {
+            "parameter": [row["parameter"] for row in rows], "takes": [row["takes"] for row in rows],
+            "unless told": ["must be told" if row["needed"] else _short(row["default"]) for row in rows],
+            "means": [row["means"] for row in rows],
+        })  # fmt: skip
 
 
 def _defaults(row: dict[str, Any], names: Iterable[str]) -> str:
@@ -95,16 +156,11 @@ def _listed(name: str, cls: type[Policy] | type[Environment]) -> dict[str, Any]:
         "name": name,
         "class": cls.__name__,
         "family": getattr(cls, "family", ""),
-        "summary": _first_sentence(cls.__doc__ or ""),
+        "summary": cls.summary(),
         "needs": [field.name for field in fields if field.default is dataclasses.MISSING],
         "defaults": {field.name: field.default for field in fields if field.default is not dataclasses.MISSING},
         "tuned_by": [one.name for one in asked if one.default is one.empty and one.kind is not one.VAR_KEYWORD],
     }
-
-
-def _first_sentence(text: str) -> str:
-    paragraph = " ".join(text.strip().split("\n\n")[0].split())
-    return re.split(r"(?<=[.])\s+(?=[A-Z1])", paragraph)[0].removesuffix(".")
 
 
 def _short(value: Any) -> str:

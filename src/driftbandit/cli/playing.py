@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from driftbandit.campaign.sweep_file import USUAL_HORIZON, games_of
+from driftbandit.campaign.sweeps import play_sweep
 from driftbandit.cli.arguments import (
+    EPILOG,
     SUCH_AS,
+    WRITTEN,
     Cluster,
     Device,
     Json,
@@ -16,12 +20,14 @@ from driftbandit.cli.arguments import (
     Threads,
     Whole,
     check_plot,
-    environment_of,
     policies_of,
 )  # fmt: skip
+from driftbandit.cli.completing import environment_offers, policy_offers
 from driftbandit.cli.plotting import write_plot
 from driftbandit.cli.printing import finite, print_table, warn
 from driftbandit.cli.program import app
+from driftbandit.cli.sweeping import print_lines, print_sweep, refuse_beside_file, rows_of
+from driftbandit.environments import Environment
 from driftbandit.errors import InvalidValue
 from driftbandit.files import check_writable
 
@@ -29,23 +35,43 @@ if TYPE_CHECKING:
     from driftbandit.engine import Result
     from driftbandit.logs import Replay
 
-USUAL_HORIZON = 5000
+
+Policies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--policy",
+        "-p",
+        help="Such as dts:discount=0.4 or mine.py:Mine; give it once for each policy.",
+        metavar=WRITTEN,
+        autocompletion=policy_offers,
+    ),
+]
+World = Annotated[
+    str | None,
+    typer.Argument(help=SUCH_AS, metavar=f"[{WRITTEN}]", autocompletion=environment_offers, show_default=False),
+]
+Horizon = Annotated[
+    int | None,
+    typer.Option(
+        help="Steps in a game: 5000, as published, or the rows of a CSV, unless given.", show_default=False, **Whole
+    ),
+]
 
 
-@app.command()
+@app.command(epilog=EPILOG)
 def simulate(
-    environment: Annotated[str, typer.Argument(help=SUCH_AS)],
-    policy: Annotated[
-        list[str] | None, typer.Option("--policy", "-p", help="Such as dts:discount=0.4; give it once for each policy.")
+    environment: World = None,
+    policy: Policies = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", "-f", help="A sweep: policies, environments and all else from a TOML file.")
     ] = None,
-    horizon: Annotated[
-        int | None,
-        typer.Option(
-            help="Steps in a game: 5000, as published, or the rows of a CSV, unless given.", show_default=False, **Whole
-        ),
+    horizon: Horizon = None,
+    runs: Annotated[
+        int | None, typer.Option(help="Games for each policy; 1000 unless given.", show_default=False, **Whole)
     ] = None,
-    runs: Annotated[int, typer.Option(help="Games for each policy.", **Whole)] = 1000,
-    seed: Seed = 0,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of all random numbers; 0 unless given.", show_default=False, **Whole)
+    ] = None,
     threads: Threads = None,
     device: Device = "cpu",
     precision: Precision = "float64",
@@ -54,47 +80,78 @@ def simulate(
     save: Annotated[Path | None, typer.Option(help="Write everything recorded to this netCDF file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw regret over time to this file (.svg, .png, .pdf).")] = None,
     as_json: Json = False,
+    json_lines: Annotated[
+        bool, typer.Option("--json-lines", help="Print a JSON object a line: one for each policy in each game.")
+    ] = False,
 ) -> None:
-    """Play policies in an environment and compare their regret.
+    """Play policies in an environment and compare their regret; or a whole sweep, from a file.
 
     `driftbandit policies` and `driftbandit environments` list what there is.
     """
+    from driftbandit.engine.games import backend_for
+
+    if as_json and json_lines:
+        raise InvalidValue("json must not be given with json-lines, got both")
+    if file is not None:
+        refuse_beside_file(environment=environment, policy=policy, save=save, plot=plot)
+        backend = backend_for(threads, device, precision, cluster)
+        games = games_of(file, horizon, runs, seed)
+        print_sweep(play_sweep(games, backend, device, precision, keep), as_json, json_lines)
+        return
+    options = {
+        "horizon": horizon, "runs": 1000 if runs is None else runs, "seed": seed or 0, "threads": threads,
+        "device": device, "precision": precision, "cluster": cluster, "keep": keep,
+    }  # fmt: skip
+    result = _played(environment, policy, save, plot, options)
+    if as_json:
+        print(json.dumps(_simulated(result)))
+    elif json_lines:
+        print_lines(rows_of(_simulated(result)))
+    else:
+        names = ("normalised regret", "against best single arm", "mean reward")
+        measures = (result.normalized_regret, result.static_regret, result.mean_reward)
+        columns = {name: each.values() for name, each in zip(names, measures, strict=True)}
+        print_table(f"{result.environment}, {result.horizon} steps, {result.runs} runs, seed {result.seed}",
+                    {"policy": result.policies, **columns})  # fmt: skip
+
+
+def _played(
+    environment: str | None, policy: list[str] | None, save: Path | None, plot: Path | None, options: dict[str, Any]
+) -> "Result":
+    """One game, written to where it is to be."""
     from driftbandit.engine import simulate as run
 
+    if environment is None:
+        raise InvalidValue("environment must be given, such as fast, or a sweep in a file by --file")
     if not policy:
         raise InvalidValue("policy must be given at least once, such as --policy dts:discount=0.9")
     policies = policies_of(policy)
     if save is not None:
         check_writable("save", save)
     check_plot(plot)
-    world = environment_of(environment)
-    if horizon is None:
-        horizon = world.usual_horizon or USUAL_HORIZON
-    result = run(
-        policies, world, horizon=horizon, runs=runs, seed=seed, threads=threads, device=device, precision=precision,
-        cluster=cluster, keep=keep,
-    )  # fmt: skip
+    world = Environment.of(environment)
+    if options["horizon"] is None:
+        options["horizon"] = world.usual_horizon or USUAL_HORIZON
+    result = run(policies, world, **options)
     if save is not None:
         result.save(save)
     if plot is not None:
         write_plot(result.plot(), plot)
-    if as_json:
-        print(json.dumps(_simulated(result)))
-        return
-    measures = [measure.values() for measure in (result.normalized_regret, result.static_regret, result.mean_reward)]
-    table = {
-        "policy": result.policies,
-        **dict(zip(("normalised regret", "against best single arm", "mean reward"), measures, strict=True)),
-    }
-    print_table(f"{result.environment}, {horizon} steps, {runs} runs, seed {seed}", table)
+    return result
 
 
-@app.command()
+@app.command(epilog=EPILOG)
 def replay(
-    table: Annotated[str, typer.Argument(help="flights, flights:by=day, weather, or the path of a CSV.")],
+    table: Annotated[
+        str,
+        typer.Argument(
+            help="flights, flights:by=day, weather, or the path of a CSV.", autocompletion=environment_offers
+        ),
+    ],
     policy: Annotated[
         list[str] | None,
-        typer.Option("--policy", "-p", help="Such as ts, once for each; some usual ones unless given."),
+        typer.Option("--policy", "-p", help="Such as ts, once for each; some usual ones unless given.", metavar=WRITTEN,
+                     autocompletion=policy_offers),
     ] = None,
     repeat: Annotated[int, typer.Option(help="Decisions on each row.", **Whole)] = 1,
     delay: Annotated[int, typer.Option(help="After how many further decisions a reward comes.", **Whole)] = 0,
@@ -122,7 +179,7 @@ def replay(
 
     check_plot(plot)
     found = run(
-        environment_of(table), policies_of(policy) or None, repeat=repeat, delay=delay,
+        Environment.of(table), policies_of(policy) or None, repeat=repeat, delay=delay,
         blocks=blocks, window=window, runs=runs, split=split, seed=seed, threads=threads,
     )  # fmt: skip
     if plot is not None:

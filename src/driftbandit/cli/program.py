@@ -1,8 +1,10 @@
 """What every command is a part of, and how the command line ends: each error is one line on standard error."""
 
 import contextlib
+import logging
 import os
 import sys
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -27,7 +29,6 @@ app = typer.Typer(
     name="driftbandit",
     cls=Commands,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -43,8 +44,27 @@ def root(version: Annotated[bool, typer.Option("--version", help="Print the vers
 
 def main() -> None:
     """The command `driftbandit`: status 2 for a wrong value, 1 for other errors, 130 after Ctrl-C."""
+    with _warnings_shown():
+        _run()
+
+
+@contextlib.contextmanager
+def _warnings_shown() -> Iterator[None]:
+    """What the package warns of, such as a cluster without workers, goes to standard error unless others listen."""
+    handler, logger = logging.StreamHandler(), logging.getLogger("driftbandit")
+    handler.setLevel(logging.WARNING)
+    handler.setFormatter(logging.Formatter("driftbandit: warning: %(message)s"))
+    handler.addFilter(lambda _: not logging.getLogger().handlers)
+    logger.addHandler(handler)
     try:
-        sys.exit(app(sys.argv[1:] or ["--help"], standalone_mode=False) or 0)
+        yield
+    finally:
+        logger.removeHandler(handler)
+
+
+def _run() -> None:
+    try:
+        sys.exit(app(sys.argv[1:] or ["--help"], prog_name="driftbandit", standalone_mode=False) or 0)
     except InvalidValue as error:
         end(str(error), 2)
     except DriftbanditError as error:

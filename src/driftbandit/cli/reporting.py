@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from driftbandit.cli.arguments import Cluster, Device, Json, Precision, Seed, Threads, Whole
+from driftbandit.cli.arguments import EPILOG, WRITTEN, Cluster, Device, Json, Precision, Seed, Threads, Whole
+from driftbandit.cli.completing import policy_offers
 from driftbandit.cli.program import app
 
 
@@ -46,7 +47,7 @@ def reproduce(
     print(summary)
 
 
-@app.command()
+@app.command(epilog=EPILOG)
 def arena(
     only: Annotated[
         list[str] | None,
@@ -54,7 +55,13 @@ def arena(
     ] = None,
     policy: Annotated[
         list[str] | None,
-        typer.Option("--policy", "-p", help="A further one, such as mine.py:Mine or dts:discount=0.9; once for each."),
+        typer.Option(
+            "--policy",
+            "-p",
+            help="A further one, such as mine.py:Mine or dts:discount=0.9; once for each.",
+            metavar=WRITTEN,
+            autocompletion=policy_offers,
+        ),
     ] = None,
     table: Annotated[
         list[Path] | None, typer.Option(help="A further environment: a CSV of means; once for each.")

@@ -11,6 +11,7 @@ import collections
 import contextlib
 import functools
 import importlib
+import logging
 import os
 import threading
 import time
@@ -25,6 +26,7 @@ from driftbandit.compiling.linking import Function, link, plain_digest
 from driftbandit.compiling.target import CPU, Target
 from driftbandit.errors import DriftbanditError, InvalidValue
 
+log = logging.getLogger("driftbandit.compiling")
 PAUSE = 0.1
 """Seconds from the first call to the start of the compiler."""
 LONGEST_WAIT = 120.0
@@ -96,16 +98,19 @@ class Gears:
         """Compile it, unless that is done."""
         function, target, slots = self._source
         with _compiling:
-            if self.kernel is None:
-                if _background.torn:
-                    raise DriftbanditError(TORN)
-                if self._digest != plain_digest(function, slots):
-                    raise InvalidValue(f"what {function.__name__} runs was defined again: make the bandit anew")
-                import numba  # late: it takes a while
+            if self.kernel is not None:
+                return
+            if _background.torn:
+                raise DriftbanditError(TORN)
+            if self._digest != plain_digest(function, slots):
+                raise InvalidValue(f"what {function.__name__} runs was defined again: make the bandit anew")
+            import numba  # late: it takes a while
 
-                kernel = link(function, target, **slots)
-                kernel.compile(tuple(map(numba.typeof, self._like)))
-                self.kernel, self._like = kernel, ()
+            began = time.perf_counter()
+            kernel = link(function, target, **slots)
+            kernel.compile(tuple(map(numba.typeof, self._like)))
+            self.kernel, self._like = kernel, ()
+        log.info("%s is compiled, or was kept: after %.2f s", function.__name__, time.perf_counter() - began)
 
     def give_up(self) -> None:
         """It cannot be compiled."""

@@ -2,7 +2,8 @@
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -27,6 +28,7 @@ from driftbandit.numerics.rng import MAX_RUN, MAX_STEP
 from driftbandit.policies import Policy
 from driftbandit.policies.validation import tried
 
+log = logging.getLogger("driftbandit.keep")
 MOST_POINTS = 200
 """At how many steps the figures of every run are kept, at most."""
 POINT_NUMBERS = 1 << 22
@@ -149,6 +151,8 @@ def play_games(
                 else:
                     plan.take(row, shard, kept)
                     bar.advance(shard.runs * shard.horizon)
+            if keeper and len(todo) < len(work):
+                log.info("%d of %d parts are kept in %s, and not played again", len(work) - len(todo), len(work), keep)
             yield from _complete(plans, keeper)
             for index, outcome in backend.run([shard for _, _, shard in todo], bar.advance):
                 plan, row, shard = todo[index]
@@ -230,18 +234,16 @@ def backend_for(threads: int | None, device: str, precision: str, cluster: Any, 
     return Visitors(threads) if visited else Threads(threads)
 
 
-def checked_policies(policies: Policy | Iterable[Policy]) -> tuple[Policy, ...]:
-    """The policies: at least one, all different."""
-    chosen: tuple[Any, ...]
-    if isinstance(policies, Policy | str) or not isinstance(policies, Iterable):
-        chosen = (policies,)
+def checked_policies(policies: Policy | str | Iterable[Policy | str]) -> tuple[Policy, ...]:
+    """The policies, each a value or its text: at least one, all different."""
+    given: tuple[Any, ...]
+    if isinstance(policies, Policy | str | Mapping) or not isinstance(policies, Iterable):
+        given = (policies,)
     else:
-        chosen = tuple(policies)
-    if not chosen:
-        raise checks.reject("policies", "at least one policy", list(chosen))
-    for policy in chosen:
-        if not isinstance(policy, Policy):
-            raise checks.reject("policies", "policies such as ThompsonSampling()", policy)
+        given = tuple(policies)
+    if not given:
+        raise checks.reject("policies", "at least one policy", list(given))
+    chosen = tuple(Policy.of(policy, "policies", "policies such as ThompsonSampling()") for policy in given)
     labels = [str(policy) for policy in chosen]
     for label in labels:
         if labels.count(label) > 1:

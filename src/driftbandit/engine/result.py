@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftbandit._version import __version__
-from driftbandit.checks import shown
-from driftbandit.engine import saved_result
-from driftbandit.engine.estimate import Estimate, Estimates, estimate, half_width
-from driftbandit.errors import InvalidValue
+from driftbandit.engine import frames, saved_result
+from driftbandit.engine.estimate import Estimate, Estimates, estimate, half_width, label_of
+from driftbandit.notebook import Line, card, curves
+from driftbandit.policies import Policy
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -82,8 +82,23 @@ class Result:
         return int(self.given.attrs["seed"])
 
     def __repr__(self) -> str:
-        where = f"{self.environment}, {self.runs} runs of {self.horizon} steps, seed {self.seed}"
-        return f"<Result of {', '.join(self.policies)} in {where}>"
+        return f"{self.title}; normalised regret:\n{self.normalized_regret!r}"
+
+    def _repr_html_(self) -> str:
+        measures = (self.normalized_regret, self.static_regret, self.mean_reward)
+        headings = ("normalised regret", "against best single arm", "mean reward")
+        columns: dict[str, Any] = {"policy": self.policies}
+        columns |= {name: list(map(str, each.values())) for name, each in zip(headings, measures, strict=True)}
+        found = self.regret_over_time
+        steps, means, halves = (found[name].values.tolist() for name in ("step", "mean", "ci95"))
+        lines = [Line(steps, *each) for each in zip(means, halves, strict=True)]
+        return card(self.title, "", columns, curves(lines, "step", "normalised regret"), marked=True)
+
+    @property
+    def title(self) -> str:
+        """What was played, on one line."""
+        runs, steps = _counted(self.runs, "run"), _counted(self.horizon, "step")
+        return f"{self.environment}, {runs} of {steps}, seed {self.seed}"
 
     def _values(self, name: str) -> NDArray[Any]:
         if isinstance(self.given, Recorded):
@@ -109,12 +124,10 @@ class Result:
             {label: estimate((oracle - self._last("expected", label)) / self.horizon) for label in self.policies}
         )
 
-    def difference(self, policy: str, other: str) -> Estimate:
-        """Normalised regret of one policy less that of another, paired run by run."""
-        for label in (policy, other):
-            if label not in self.policies:
-                raise InvalidValue(f"policy must be one of {', '.join(self.policies)}, got {shown(label)}")
-        return estimate((self._last("regret", policy) - self._last("regret", other)) / self.horizon)
+    def difference(self, policy: Policy | str, other: Policy | str) -> Estimate:
+        """Normalised regret of one policy less that of another, paired run by run; each may be a policy or a label."""
+        first, second = (label_of(each, self.policies) for each in (policy, other))
+        return estimate((self._last("regret", first) - self._last("regret", second)) / self.horizon)
 
     @property
     def regret_over_time(self) -> "xarray.Dataset":
@@ -157,6 +170,24 @@ class Result:
         options = {name: value for name, value in given.items() if value is not None}
         figure: matplotlib.figure.Figure = figures.regret_over_time(self, **options)
         return figure
+
+    def to_pandas(self, rows: str = "policies") -> Any:
+        """The figures as a pandas data frame, whose rows say themselves what they are of.
+
+        Parameters:
+            rows: "policies" (one each, with its regret, reward and their intervals), "steps" (means over runs up to
+                each recorded step, by policy) or "runs" (what was recorded of every run).
+
+        >>> from driftbandit import simulate
+        >>> frame = simulate(["ts", "ucb1"], "fast", horizon=50, runs=3).to_pandas()
+        >>> frame[["policy", "environment", "runs"]].values.tolist()
+        [['ts', 'fast', 3], ['ucb1', 'fast', 3]]
+        """
+        return frames.in_pandas(frames.columns(self, rows))
+
+    def to_polars(self, rows: str = "policies") -> Any:
+        """The same as a Polars data frame."""
+        return frames.in_polars(frames.columns(self, rows))
 
     def save(self, path: str | Path) -> None:
         """Write everything to a netCDF file; an existing file is replaced whole or not at all."""
@@ -227,6 +258,10 @@ def assemble(
         },
     )
     return Result(recorded)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _small(counts: NDArray[np.int64]) -> NDArray[Any]:

@@ -16,8 +16,8 @@ from driftbandit.policies import Policy
 
 
 def simulate(
-    policies: Policy | Iterable[Policy],
-    environment: Environment,
+    policies: Policy | str | Iterable[Policy | str],
+    environment: Environment | str,
     *,
     horizon: int,
     runs: int,
@@ -35,8 +35,9 @@ def simulate(
     policy meets the same environment, and in a random one the same path in the same run, so differences are paired.
 
     Parameters:
-        policies: one policy or several different ones; `Foreign` ones too, which Python plays, slowly.
-        environment: where they play.
+        policies: one policy or several different ones, each a value, or its text such as "dts:discount=0.9" or
+            "mine.py:Mine"; `Foreign` ones too, which Python plays, slowly.
+        environment: where they play: a value, or its text such as "abrupt:n_arms=6", "means.csv" or "mine.py:Mine".
         horizon: steps in a game, at least 1.
         runs: games for each policy, at least 1.
         seed: of all random numbers, from 0 to 2^64 − 1; None: another one each time, which `Result.seed` tells.
@@ -52,6 +53,8 @@ def simulate(
     >>> result = simulate(policies, Fast(), horizon=500, runs=200, seed=1)
     >>> result.normalized_regret["dts:discount=0.9"].mean < result.normalized_regret["ts"].mean
     True
+    >>> print(simulate("ts", "fast", horizon=500, runs=200, seed=1).environment)
+    fast
     """
     if progress is not None:
         checks.flag("progress", progress)
@@ -59,7 +62,8 @@ def simulate(
         if keep is not None:
             raise InvalidValue("seed must be given with keep, as the same call must go on, got None")
         seed = secrets.randbits(64)
-    game = Game(checked_policies(policies), environment, horizon, runs, seed)
+    world = Environment.of(environment, "environment", "an environment such as Fast()")
+    game = Game(checked_policies(policies), world, horizon, runs, seed)
     visited = any(isinstance(policy, Foreign) for policy in game.policies)
     if visited:
         check_place(device, cluster, keep)

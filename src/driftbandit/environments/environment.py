@@ -6,7 +6,7 @@ own, which moves when that arm is chosen.
 """
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,13 @@ class Environment(Specification):
 
     if TYPE_CHECKING:
         n_arms: Any  # a field, or counted from the data: every environment has it
+
+    @classmethod
+    def told(cls, text: str) -> Self:
+        """What a text describes: "means.csv" is a table of means."""
+        if text.lower().endswith(".csv") and text.partition(":")[0] not in cls.known:
+            return cls.build("from-means", {"means": text})
+        return super().told(text)
 
     @property
     def cycle(self) -> int | None:

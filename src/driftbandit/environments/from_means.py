@@ -29,7 +29,7 @@ class FromMeans(Environment):
 
     name: ClassVar[str] = "from-means"
 
-    means: Any = parameter(table_of)
+    means: Any = parameter(table_of, allowed="the path of a CSV file, or rows of means, as in 0.1 0.9; 0.9 0.1")
     repeat: int = whole(1, 1)
     n_arms: int = dataclasses.field(init=False, default=0, repr=False)
 

@@ -52,8 +52,8 @@ class Piecewise(Environment):
 
     name: ClassVar[str] = "piecewise"
 
-    levels: Any = parameter(_levels)
-    change_points: Any = parameter(_change_points, ())
+    levels: Any = parameter(_levels, allowed="a row of means a segment, as in 0.1 0.9; 0.9 0.1")
+    change_points: Any = parameter(_change_points, (), allowed="whole numbers that rise, as in 500 800")
     n_arms: int = dataclasses.field(init=False, default=0, repr=False)
 
     def __post_init__(self) -> None:

@@ -28,7 +28,7 @@ class ExpectedPath:
         return np.asarray(self.means.max(axis=1) - (self.means * self.probabilities).sum(axis=1))
 
 
-def expected_path(policy: Policy, environment: Environment, horizon: int) -> ExpectedPath:
+def expected_path(policy: Policy | str, environment: Environment | str, horizon: int) -> ExpectedPath:
     """E[S] and E[F] of TS, OTS, dTS or dOTS, step by step, by the paper's recursion.
 
         E S ← γ·E S + μ·P(arm),    E F ← γ·E F + (1 − μ)·P(arm)
@@ -38,8 +38,8 @@ def expected_path(policy: Policy, environment: Environment, horizon: int) -> Exp
     (docs/exact.md).
 
     Parameters:
-        policy: `ThompsonSampling` or one of its optimistic and discounted forms.
-        environment: a restless one whose means are known beforehand.
+        policy: `ThompsonSampling` or one of its optimistic and discounted forms, or its text.
+        environment: a restless one whose means are known beforehand, or its text.
         horizon: the number of steps, at least 1.
 
     >>> from driftbandit import DiscountedThompsonSampling, FromMeans
@@ -47,12 +47,15 @@ def expected_path(policy: Policy, environment: Environment, horizon: int) -> Exp
     >>> path.probabilities[[0, 1, 49], 0].round(3).tolist()
     [0.5, 0.667, 0.929]
     """
-    if not isinstance(environment, Environment) or environment.path() is not None or environment.rested:
-        raise checks.reject("environment", "restless, with means that are known beforehand", environment)
+    known = "restless, with means that are known beforehand"
+    environment = Environment.of(environment, "environment", known)
+    if environment.path() is not None or environment.rested:
+        raise checks.reject("environment", known, environment)
     steps = checks.whole("horizon", horizon)
     tried(environment, steps)
-    rule = policy.rule(environment.n_arms) if isinstance(policy, Policy) else None
-    if rule is None or not _fades_evenly(rule):
+    policy = Policy.of(policy, "policy", "one of ts, ots, dts and dots")
+    rule = policy.rule(environment.n_arms)
+    if not _fades_evenly(rule):
         raise InvalidValue(f"policy must be one of ts, ots, dts and dots, got {checks.shown(policy)}")
     means = means_of(environment, np.arange(1, steps + 1))
     success, failure = (np.array(rule.learn(rule.parameters, 0.0, 0.0, reward, 1.0)) for reward in (1.0, 0.0))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Names = str | int
+SUCH = "a policy such as ThompsonSampling()"
 WINDOWS = 20
 """Into how many windows a log is cut unless somebody says how long they are."""
 REHEARSED = 200_000
@@ -52,7 +53,7 @@ class Log:
         names: all arms, also those that were never chosen; those in `arms` unless given.
         among: which arms could be chosen in each decision, a row of True and False in the order of `names`.
         missing: what a decision counts as that got no reward; must be given where those are more than 1%.
-        policy: that made the log, if it is known.
+        policy: that made the log, or its text, if it is known.
         minimum_probability: of the bandit that made the log, if it is known; what the log says, or 0, unless given.
 
     >>> rng = np.random.default_rng(1)
@@ -67,11 +68,10 @@ class Log:
     def __init__(
         self, arms: Any, probabilities: Any = None, rewards: Any = None, times: Any = None, *,
         names: Sequence[Names] | None = None, among: Any = None, missing: float | None = None,
-        policy: Policy | None = None, minimum_probability: float | None = None,
+        policy: Policy | str | None = None, minimum_probability: float | None = None,
     ) -> None:  # fmt: skip
-        if policy is not None and not isinstance(policy, Policy):
-            raise checks.reject("policy", "a policy such as ThompsonSampling()", policy)
-        self._policy, self._minimum = policy, minimum_probability
+        self._policy = None if policy is None else Policy.of(policy, "policy", SUCH)
+        self._minimum = minimum_probability
         if minimum_probability is not None:
             self._minimum = checks.real("minimum_probability", minimum_probability, "[0, 1]")
         source = arms
@@ -85,7 +85,7 @@ class Log:
     @classmethod
     def read(
         cls, path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], *, missing: float | None = None,
-        policy: Policy | None = None, minimum_probability: float | None = None,
+        policy: Policy | str | None = None, minimum_probability: float | None = None,
     ) -> Self:  # fmt: skip
         """The log that bandits wrote into a file, or into several: those of one log, and those of several replicas.
 
@@ -110,7 +110,7 @@ class Log:
     @classmethod
     def of(
         cls, frame: Any, *, names: Sequence[Names] | None = None, missing: float | None = None,
-        policy: Policy | None = None, minimum_probability: float | None = None,
+        policy: Policy | str | None = None, minimum_probability: float | None = None,
     ) -> Self:  # fmt: skip
         """The log in a data frame (pandas, Polars, Arrow): columns `arm`, `probability` and `reward`, perhaps `time`
         and `replica`; or in a list of the events that a bandit has called its `log` with. The rest is as for `Log`.
@@ -178,7 +178,7 @@ class Log:
     # Values
 
     def value(
-        self, target: Names | Policy, *, anytime: bool = False, live: bool = False, current: Policy | None = None,
+        self, target: Names | Policy, *, anytime: bool = False, live: bool = False, current: Policy | str | None = None,
         minimum_probability: float | None = None, seed: int = 0, progress: bool | None = None,
     ) -> Value:  # fmt: skip
         """What a decision would have earned, had always this arm been chosen, or had this policy decided.
@@ -188,7 +188,7 @@ class Log:
         policy would earn in the place of the logged one, by simulation on top of it.
 
         Parameters:
-            target: an arm, or a policy.
+            target: an arm, or a policy; a text that is no arm's name is that of a policy, such as "dts:discount=0.9".
             anytime: an interval that holds at every look at a log that grows, not just at one; wider.
             live: of a policy, in the place of the logged one.
             current: the policy that made the log, where the log does not say it; only for `live`.
@@ -199,6 +199,7 @@ class Log:
         if current is not None and not live:
             raise checks.reject("current", "None where live is False", current)
         arms = self._passes.of_arms(progress).sums
+        target = self._target(target)
         if not isinstance(target, Policy):
             if live:
                 raise checks.reject("target", "a policy where live is True", target)
@@ -210,7 +211,7 @@ class Log:
         if anytime:
             raise checks.reject("anytime", "False where live is True: such an interval holds at one look", anytime)
         logged = self._logged(current)
-        if current is not None and current != logged:
+        if current is not None and Policy.of(current) != logged:
             raise checks.reject("current", f"{logged}, which made the log as it says, or not given", str(current))
         rehearsal = self._rehearsal(logged, self._floor(minimum_probability), seed, progress)
         [found] = rehearsal.of([target], progress)
@@ -236,6 +237,7 @@ class Log:
         import xarray
 
         number, kind, asked = 0, "one-step", None
+        target = self._target(target)
         if isinstance(target, Policy):
             asked = self._asked(target, minimum_probability, seed)
         else:
@@ -266,27 +268,28 @@ class Log:
         )
 
     def tune(
-        self, candidates: Iterable[Policy] | Policy | None = None, *, current: Policy | None = None,
+        self, candidates: Iterable[Policy | str] | Policy | str | None = None, *, current: Policy | str | None = None,
         minimum_probability: float | None = None, seed: int = 0, progress: bool | None = None,
     ) -> Tuning:  # fmt: skip
         """Which policy would earn more than the current one: a best guess, and whether it is sure.
 
         Parameters:
-            candidates: one policy or several to compare; discounted Thompson sampling and its optimistic form with
-                half-lives from 8 steps to a quarter of the log, and Thompson sampling, unless given.
+            candidates: one policy or several to compare, each a value or its text; discounted Thompson sampling and its
+                optimistic form with half-lives from 8 steps to a quarter of the log, and Thompson sampling, unless
+                given.
             current: the policy to be compared with; the one that made the log unless given.
             minimum_probability, seed, progress: as for `value`.
         """
-        given = None if candidates is None else _several(candidates)
-        for policy in given or ():
-            if not isinstance(policy, Policy):
-                raise checks.reject("candidates", "policies such as ThompsonSampling()", policy)
+        chosen: list[Policy] | None = None
+        if candidates is not None:
+            such = "policies such as ThompsonSampling()"
+            chosen = [Policy.of(policy, "candidates", such) for policy in _several(candidates)]
         self._passes.of_arms(progress)
         logged = self._logged(current)
-        compared = logged if current is None else current
+        compared = logged if current is None else Policy.of(current)
         rehearsal = self._rehearsal(logged, self._floor(minimum_probability), seed, progress)
         steps = min(self._steps, rehearsal.steps)
-        chosen = tuning.usual_candidates(steps) if given is None else given
+        chosen = tuning.usual_candidates(steps) if chosen is None else chosen
         others = [policy for policy in dict.fromkeys(chosen) if policy != compared]
         if not others:
             raise checks.reject("candidates", f"a policy other than the current one, {compared}", [*map(str, chosen)])
@@ -316,6 +319,13 @@ class Log:
 
     # What they are made of
 
+    def _target(self, target: Any) -> Any:
+        """An arm, or the policy that a text names which is no arm's."""
+        if not isinstance(target, str) or target in self.arms:
+            return target
+        named = target.partition(":")[0].strip() in Policy.known or ".py:" in target
+        return Policy.of(target) if named else target
+
     def _number(self, arm: Any) -> int:
         if isinstance(arm, bool) or not isinstance(arm, str | int) or arm not in self.arms:
             listed = ", ".join(map(str, self.arms[:10])) + (", …" if len(self.arms) > 10 else "")
@@ -336,11 +346,10 @@ class Log:
             self._rehearsals[key] = Rehearsal(parts, logged, floors, key[1], self.decisions)
         return self._rehearsals[key]
 
-    def _logged(self, current: Policy | None) -> Policy:
+    def _logged(self, current: Policy | str | None) -> Policy:
         """The policy that made the log: as the log says, or else the one that somebody calls the current one."""
-        if current is not None and not isinstance(current, Policy):
-            raise checks.reject("current", "a policy such as ThompsonSampling()", current)
-        logged = self.policy or current
+        called = None if current is None else Policy.of(current, "current", SUCH)
+        logged = self.policy or called
         if logged is None:
             texts = sorted(self._facts.told("policy"))
             said = f"the log says {' and '.join(texts)}" if any(texts) else "the log does not say it"

@@ -34,7 +34,7 @@ NOISY = (
 
 def replay(
     table: Any,
-    policies: Policy | Iterable[Policy] | None = None,
+    policies: Policy | str | Iterable[Policy | str] | None = None,
     *,
     repeat: int = 1,
     delay: int = 0,
@@ -52,8 +52,8 @@ def replay(
     that plays, with a delay a live `Bandit` for every run, which takes some microseconds a decision.
 
     Parameters:
-        table: an array, the path of a CSV file (as for `FromMeans`), or an environment such as `datasets.flights()`.
-        policies: one policy or several different ones; None: those of `usual`.
+        table: an array, the path of a CSV file (as for `FromMeans`), or an environment or its text, as "flights".
+        policies: one or several different ones, values or texts; None: those of `usual`.
         repeat: decisions on each row, for outcomes or for shares without noise.
         delay: after how many further decisions a reward comes.
         blocks: into how many parts time is cut for intervals; at most one a row.
@@ -111,6 +111,8 @@ def usual(horizon: int) -> list[Policy]:
 
 
 def _table(value: Any, repeat: int) -> FromMeans:
+    if isinstance(value, str) and (value.partition(":")[0].strip() in Environment.known or ".py:" in value):
+        value = Environment.of(value)
     if isinstance(value, Environment) and not isinstance(value, FromMeans):
         raise checks.reject(
             "table", "an array, the path of a CSV file, or an environment with a table, such as weather", str(value)

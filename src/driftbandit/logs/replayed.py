@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from driftbandit import checks
-from driftbandit.engine.estimate import Estimate, Estimates, estimate
+from driftbandit.engine.estimate import Estimate, Estimates, estimate, label_of
 from driftbandit.engine.result import Result
-from driftbandit.errors import InvalidValue
 from driftbandit.logs.yardsticks import BEST, ROLLING
+from driftbandit.policies import Policy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,23 +62,22 @@ class Replay:
             }
         )
 
-    def difference(self, policy: str, other: str = BEST) -> Estimate:
+    def difference(self, policy: Policy | str, other: Policy | str = BEST) -> Estimate:
         """Reward a step of one policy or yardstick less that of another: the interval to read.
 
         It is paired by block and by run, and the squares of both half-widths are added: blocks of time do not tell that
         a policy was lucky early and lived on it, and runs do not tell that another time would have been another.
         """
-        by_block = self.difference_by_block(policy, other)
-        runs = self._by_run(policy) - self._by_run(other)
+        first, second = label_of(policy, self.blocks), label_of(other, self.blocks)
+        by_block = self.difference_by_block(first, second)
+        runs = self._by_run(first) - self._by_run(second)
         return Estimate(by_block.mean, math.hypot(by_block.ci95, estimate(runs).ci95))
 
-    def difference_by_block(self, policy: str, other: str = BEST) -> Estimate:
+    def difference_by_block(self, policy: Policy | str, other: Policy | str = BEST) -> Estimate:
         """The same with the interval over blocks of time alone, which holds for this very luck of the runs."""
-        for label in (policy, other):
-            if label not in self.blocks:
-                raise InvalidValue(f"policy must be one of {', '.join(self.blocks)}, got {checks.shown(label)}")
-        paired = estimate(self.blocks[policy] - self.blocks[other])
-        return Estimate(self.by_block[policy].mean - self.by_block[other].mean, paired.ci95)
+        first, second = label_of(policy, self.blocks), label_of(other, self.blocks)
+        paired = estimate(self.blocks[first] - self.blocks[second])
+        return Estimate(self.by_block[first].mean - self.by_block[second].mean, paired.ci95)
 
     def _by_run(self, label: str) -> NDArray[np.float64]:
         """The reward a step in every run; yardsticks have no luck."""

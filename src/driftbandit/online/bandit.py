@@ -14,12 +14,13 @@ from driftbandit import checks
 from driftbandit.errors import InvalidValue
 from driftbandit.exact.choice import functions_of_odds
 from driftbandit.files import read_json, written_whole
+from driftbandit.notebook import MOST_ROWS, card
 from driftbandit.online.decision import Decision, RewardStatus
 from driftbandit.online.journal import Event, Log, checked_path, in_order, is_log, opened
 from driftbandit.online.merge import check_alike, merged
 from driftbandit.online.pending import GIVEN_REPLICAS, REPLICA_SHIFT, checked_id
 from driftbandit.online.state import Settings, State, replayed
-from driftbandit.online.summary import ArmSummary, View, as_table, summarised
+from driftbandit.online.summary import HEADINGS, ArmSummary, View, as_table, summarised
 from driftbandit.policies import Policy
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 Arms = Iterable[str | int]
 Place = str | os.PathLike[str]
 
+MOST_AT_ONCE = 100_000
+"""Decisions of one moment."""
 _process = object()
 """Another one in every process, forked ones too."""
 
@@ -81,8 +84,9 @@ class Bandit:
 
     Parameters:
         arms: their names, each a text or a whole number.
-        policy: any policy; where its rewards add up, they age from the moment of each *decision*
-            (driftbandit.online.evidence), else they are learned as they come (driftbandit.online.present).
+        policy: any policy, or its text such as "dots:discount=0.99"; where its rewards add up, they age from the moment
+            of each *decision* (driftbandit.online.evidence), else they are learned as they come
+            (driftbandit.online.present).
         step_seconds: how long one step of the policy lasts; None: a step is a decision.
         seed: of the random numbers, from 0 to 2^64 − 1: the same decisions and ids again; None: a random one.
         replica: the number of this process among those whose states are merged, from 0 to 4095.
@@ -107,7 +111,7 @@ class Bandit:
     def __init__(
         self,
         arms: Arms,
-        policy: Policy,
+        policy: Policy | str,
         *,
         step_seconds: float | None = None,
         seed: int | None = None,
@@ -122,7 +126,7 @@ class Bandit:
         if default_reward is not None and wait is None:
             raise checks.reject("default_reward", "None where decisions wait for ever (no wait)", default_reward)
         settings = Settings(
-            policy=policy,
+            policy=Policy.of(policy, "policy", "a policy"),
             step_seconds=step_seconds,
             seed=seed,  # type: ignore[arg-type]  # None: a random one
             replica=checks.whole("replica", replica, 0, GIVEN_REPLICAS - 1),
@@ -184,6 +188,43 @@ class Bandit:
             if number >= self._pending.last:
                 self._make_sure()
             return decision
+
+    def select_many(
+        self, count: int, *, time: float | None = None, arms: Arms | None = None, replace: bool = True
+    ) -> list[Decision]:
+        """So many decisions of one moment, each with its exact probability, as where a page shows several items.
+
+        They are those of as many calls of `select` at this time, one after the other: where a step is a decision, each
+        is a step; each is a line of the log, and those that were written before a write fails stand. Without
+        replacement each is made among the arms that none before it chose, and its probability is that among those.
+
+        Parameters:
+            count: how many; without replacement at most as many as there are arms to choose from.
+            time, arms: as in `select`.
+            replace: whether an arm may be chosen more than once.
+
+        >>> from driftbandit.policies import ThompsonSampling
+        >>> shown = Bandit(["red", "green", "blue"], ThompsonSampling(), seed=7).select_many(3, replace=False)
+        >>> sorted(decision.arm for decision in shown), [round(decision.probability, 6) for decision in shown]
+        (['blue', 'green', 'red'], [0.333333, 0.5, 1.0])
+        """
+        number = checks.whole("count", count, 1, MOST_AT_ONCE)
+        again = checks.flag("replace", replace)
+        with self._lock:
+            numbers = None if arms is None else self._arms.numbers(arms)
+            if again:
+                left = None if numbers is None else [self._arms.names[each] for each in numbers]
+            else:
+                left = [self._arms.names[each] for each in (self._arms.all_numbers() if numbers is None else numbers)]
+                if number > len(left):
+                    raise checks.reject("count", f"at most {len(left)}, as no arm is chosen twice", count)
+            made = [self.select(time, None if numbers is None else left)]
+            now = None if self._by_decisions else self._timing.latest
+            for _ in range(number - 1):
+                if not again and left is not None:
+                    left.remove(made[-1].arm)
+                made.append(self.select(now, left))
+            return made
 
     def _said(self, decision: Decision, used: float, some: list[int] | None) -> Event:
         """What the log says of a decision."""
@@ -370,6 +411,15 @@ class Bandit:
 
     def __rich__(self) -> "Table":
         return self.describe()
+
+    def _repr_html_(self) -> str:
+        rows = self._summary()
+        alike = [row for row in rows if row.arm is None]
+        shown = [row for row in rows if row.arm is not None][: MOST_ROWS - len(alike)] + alike
+        hidden = len(rows) - len(shown)
+        about = f"the {len(shown) - len(alike)} most probable arms with evidence, of {len(self)}" if hidden else ""
+        columns = zip(*(row.cells() for row in shown), strict=True)
+        return card(repr(self)[1:-1], about, dict(zip(HEADINGS, map(list, columns), strict=True)))
 
     def __repr__(self) -> str:
         settings = self._state.settings

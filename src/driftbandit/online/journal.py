@@ -18,6 +18,7 @@ line says that those before it are void.
 import abc
 import contextlib
 import json
+import logging
 import os
 import secrets
 import stat
@@ -36,6 +37,7 @@ from driftbandit.files import blocks, lines_with, reading, unusable
 if sys.platform != "win32":  # nobody notices a second process there
     import fcntl
 
+logger = logging.getLogger("driftbandit.log")
 FORMAT = 2
 FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 START = b'{"event": "start"'
@@ -129,6 +131,9 @@ class JsonLines(Journal):
         self._spoiled = regular and whole < found.st_size
         if regular:
             self.writers[key] = self
+        logger.info("log %s: %s", self._path, "goes on" if whole else "begins")
+        if self._spoiled:
+            logger.warning("log %s: what stands after its last whole line does not count", self._path)
 
     def _claimed(self, file: int, key: tuple[int, int], size: int) -> int:
         """Make sure that a file is a log that this bandit may go on with; where its last whole line ends."""

@@ -13,6 +13,7 @@ later is read with a default, so that older files go on. Where that is not enoug
 import dataclasses
 import decimal
 import errno
+import logging
 import math
 import os
 import secrets
@@ -45,6 +46,7 @@ from driftbandit.policies.learning import check_learning
 from driftbandit.policies.validation import tried
 from driftbandit.specification import Checked, optional_real, parameter, real, whole
 
+logger = logging.getLogger("driftbandit.log")
 FORMAT = "driftbandit.bandit"
 VERSION = 3
 MOST = 1e100
@@ -394,7 +396,7 @@ def replayed(state: State | None, files: list[Path], clock: Callable[[], float])
     """Of each part of the log, how many lines are in the state."""
     there: dict[str, int] = {}
     """Of each part of the log, how many lines are in the files."""
-    part, lines, on = "", 0, False
+    part, lines, on, redone = "", 0, False, 0
     for where, event in events_in(path for path in files if os.path.exists(path)):
         try:
             entries = Entries(event)
@@ -413,6 +415,7 @@ def replayed(state: State | None, files: list[Path], clock: Callable[[], float])
                 lines += 1
                 if on and state is not None and lines > reached[part]:
                     state.redo(entries)
+                    redone += 1
                     state.position = (part, lines)
                     reached[part] = lines
             there[part] = max(lines, there.get(part, 0))
@@ -429,6 +432,8 @@ def replayed(state: State | None, files: list[Path], clock: Callable[[], float])
     if saved is not None and state.position == saved and there[saved[0]] < saved[1]:
         lost = f"log has {there[saved[0]]} of the {saved[1]} lines that are in the saved state"
         warnings.warn(f"{lost}: what came after them, if anything did, is lost", stacklevel=3)
+    begun = "nothing" if saved is None else "a saved state"
+    logger.info("recovered from %s and %d lines of %s: %d decisions", begun, redone, files[-1], state.pending.own.made)
     return state
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 TAIL = 0.025
+HEADINGS = ("arm", "mean", "95% interval", "effective sample size", "probability", "decisions")
 ENDS = (-1.96, 1.96)
 """Of the 95% interval of a normal posterior, in deviations from its mean."""
 
@@ -40,6 +41,18 @@ class ArmSummary:
     """Of the posterior, or nothing where there is none."""
     shape: tuple[float, float]
     """The two numbers of that law."""
+
+    def cells(self) -> tuple[str, ...]:
+        """A row of a table of arms, below `HEADINGS`."""
+        alone, known, likely = self.arm is not None, self.low == self.low, self.probability == self.probability
+        return (
+            str(self.arm) if alone else f"{self.count} alike, each",
+            f"{self.mean:.3f}" if self.mean == self.mean else "–",
+            f"{self.low:.3f} – {self.high:.3f}" if known else "–",
+            f"{self.observations:.1f}",
+            f"{self.probability:.4g}" if likely else "–",
+            str(self.decisions) if alone else "–",
+        )
 
 
 class View(NamedTuple):
@@ -149,22 +162,12 @@ def as_table(rows: list[ArmSummary], title: str, limit: int) -> "Table":
     from rich.text import Text  # names are shown as they are, not read as markup
 
     table = Table(title=Text(title), title_justify="left")
-    table.add_column("arm")
-    for heading in ("mean", "95% interval", "effective sample size", "probability", "decisions"):
-        table.add_column(heading, justify="right")
+    for place, heading in enumerate(HEADINGS):
+        table.add_column(heading, justify="right" if place else "left")
     alone = [row for row in rows if row.arm is not None]
     alike = [row for row in rows if row.arm is None]
     for row in alone[:limit] + alike:
-        name = str(row.arm) if row.arm is not None else f"{row.count} alike, each"
-        known = row.low == row.low
-        table.add_row(
-            Text(name),
-            f"{row.mean:.3f}" if row.mean == row.mean else "–",
-            f"{row.low:.3f} – {row.high:.3f}" if known else "–",
-            f"{row.observations:.1f}",
-            f"{row.probability:.4g}" if row.probability == row.probability else "–",
-            str(row.decisions) if row.arm is not None else "–",
-        )
+        table.add_row(*map(Text, row.cells()))
     if len(alone) > limit:
         table.caption = f"the {limit} most probable of {len(alone)} arms with evidence"
     return table

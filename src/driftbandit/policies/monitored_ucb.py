@@ -59,7 +59,7 @@ class MonitoredUCB(Policy):
     name: ClassVar[str] = "m-ucb"
     family: ClassVar[str] = DETECTION
 
-    window: int = parameter(even)
+    window: int = parameter(even, allowed="an even whole number of at least 2")
     threshold: float = real("(0, 1e100]")
     exploration: float = real("[0, 1]")
     index: str = choice("ucb", "kl")

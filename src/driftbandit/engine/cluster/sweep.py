@@ -3,6 +3,7 @@
 import collections
 import contextlib
 import dataclasses
+import logging
 import pickle
 import queue
 import time
@@ -19,6 +20,7 @@ from driftbandit.environments import Environment
 from driftbandit.errors import ClusterError, InvalidValue
 from driftbandit.identity import identity
 
+log = logging.getLogger("driftbandit.cluster")
 SHARD_THREADS = 400
 """Threads up to which a task is one shard; beyond, it is several: a scheduler then sees some 200 tasks a second."""
 MOST_ATTEMPTS = 5
@@ -115,6 +117,8 @@ class Sweep:
                 self.lost_since = None
                 return True
         self.roster.look_again()
+        if self.lost_since is None:
+            log.warning("the scheduler at %s does not answer", self.address)
         self.lost_since = self.lost_since or now
         if self.client.status in {"closing", "closed"} or now - self.lost_since > self.patience.connect:
             raise lost(self.address)
@@ -198,6 +202,7 @@ class Sweep:
         if max(self.attempts[place] for place in task.places) > MOST_ATTEMPTS:
             policy = self.shards[task.places[0]].policy
             raise ClusterError(f"runs of {policy} lost worker after worker; look at the workers' memory and logs")
+        log.warning("%d shards are sent again (%s)", len(task.places), type(answer).__name__)
         self.todo.extend(task.places)
         self.environments = {  # those that were dropped with their scheduler are handed over again
             number: future
