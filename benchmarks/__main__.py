@@ -35,6 +35,7 @@ GROUPS: dict[str, list[str]] = {
     "neighbours": ["run"],
     "peers": ["run"],
     "cluster": ["run"],
+    "pages": ["run"],
 }
 
 

@@ -56,6 +56,8 @@ def test_the_wheel_holds_the_package_its_types_and_its_licence(wheel):
     assert "driftbandit/engine/cpu/choice.py" in names
     tables = {"CARDS.md", "flights-by-day.csv", "flights-by-hour.csv", "weather.csv"}
     assert {f"driftbandit/datasets/{name}" for name in tables} <= set(names)
+    pages = {"icon.svg", "page.css", "page.js"}
+    assert {f"driftbandit/service/dashboard/{name}" for name in pages} <= set(names)
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not any(name.startswith(("tests", "benchmarks", "docs")) for name in names)
     assert db.__version__ in wheel.name

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route, Router
 
 from driftbandit.contract import (
@@ -22,6 +22,7 @@ from driftbandit.contract import (
 )
 from driftbandit.errors import InvalidValue
 from driftbandit.service import reading, views, wire
+from driftbandit.service.dashboard.site import Site
 from driftbandit.service.guard import ANYBODY, HERE, MAY, Token
 from driftbandit.service.live_experiment import STOPPED, LiveExperiment
 from driftbandit.service.metrics import CONTENT
@@ -61,6 +62,7 @@ class Application:
             Route("/metrics", self.metrics, methods=["GET"]),
             Route("/livez", self.live, methods=["GET"]),
             Route("/readyz", self.ready, methods=["GET"]),
+            *Site(self.service).routes(),
         ]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -100,7 +102,10 @@ class Application:
             await send(message)
 
         given: Any = scope, receive, noted
-        await self._router(*given)
+        if scope["path"]:
+            await self._router(*given)
+        else:  # links of pages are relative: they need the stroke behind the root path
+            await RedirectResponse(f"{self._root}/", 308)(*given)
         route = scope.get("route")
         return route.path if isinstance(route, Route) else "other", status
 

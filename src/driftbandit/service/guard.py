@@ -71,6 +71,8 @@ class Tokens:
         self._seen: tuple[int, int, int] | None = None
         self._tokens: list[Token] = []
         self._digests: list[bytes] = []
+        self.key = secrets.token_bytes(32)
+        """With which sessions are signed: whoever only has the file of tokens can make none."""
         self.look()
 
     @property
@@ -110,7 +112,7 @@ class Tokens:
     def session(self, token: Token, now: float) -> str:
         """What a browser keeps instead of a secret: whose it is, until when, and a proof."""
         until = str(int(now + SESSION))
-        return f"{token.digest[:16]}.{until}.{_proof(token, until)}"
+        return f"{token.digest[:16]}.{until}.{self._proof(token, until)}"
 
     def in_session(self, cookie: str, now: float) -> Token | None:
         """Who a browser belongs to."""
@@ -120,13 +122,12 @@ class Tokens:
         if self._clock() - self._looked > LOOK:
             self.look()
         for token in self._tokens:
-            if token.digest.startswith(match[1]) and hmac.compare_digest(_proof(token, match[2]), match[3]):
+            if token.digest.startswith(match[1]) and hmac.compare_digest(self._proof(token, match[2]), match[3]):
                 return token
         return None
 
-
-def _proof(token: Token, until: str) -> str:
-    return hmac.new(bytes.fromhex(token.digest), f"session until {until}".encode(), "sha256").hexdigest()
+    def _proof(self, token: Token, until: str) -> str:
+        return hmac.new(self.key, f"session of {token.digest} until {until}".encode(), "sha256").hexdigest()
 
 
 def form_proof(token: Token, session: str) -> str:

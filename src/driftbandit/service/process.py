@@ -64,6 +64,7 @@ class Service:
         try:
             self.experiments = KnownExperiments(self.store, self.clock)
             await self.experiments.load()
+            self.tokens.key = await self.store.session_key()
         except BaseException:
             await self.store.close()
             raise

@@ -22,7 +22,7 @@ from driftbandit.online.pending import REPLICA_SHIFT
 from driftbandit.policies import Policy, UniformRandom
 from driftbandit.service.live_experiment import LiveExperiment
 from driftbandit.service.reading import Event, of_decision, of_reward, start
-from driftbandit.service.rows import DecisionRow, RewardRow
+from driftbandit.service.rows import DecisionRow, RewardRow, number_of
 from driftbandit.service.store import Store
 
 if TYPE_CHECKING:
@@ -83,8 +83,12 @@ class Reports:
             hint = "a default_reward says what such count as, or missing in this question"
             said = f"{absent} of {len(rows)} decisions have no reward: {hint}"
             return Report(begin=begin, end=end, values=(), warnings=(said,))
-        question = {"events": told(experiment, rows), "policies": policies(experiment, half_lives), "missing": missing}
-        answer = await ask(question)
+        asked = policies(experiment, half_lives)
+
+        def question() -> bytes:
+            return json.dumps({"events": told(experiment, rows), "policies": asked, "missing": missing}).encode()
+
+        answer = await ask(await asyncio.to_thread(question))  # many rows: decisions must not wait for this
         warnings = [*answer["warnings"], *([f"the latest {MOST} decisions"] if len(rows) == MOST else [])]
         return Report(
             begin=rows[0][0].made,
@@ -97,14 +101,15 @@ class Reports:
 def told(experiment: LiveExperiment, rows: list[tuple[DecisionRow, RewardRow | None]]) -> list[Event]:
     """Decisions and rewards as the events of a log, in the order of time."""
     events: list[tuple[float, int, Event]] = []
-    slots: dict[int, None] = {}
+    before: dict[int, int] = {}  # by slot, the number of the decision before the first: those are not missing
     for decision, reward in rows:
-        slots[decision.id >> REPLICA_SHIFT] = None
+        before.setdefault(decision.id >> REPLICA_SHIFT, number_of(decision.id) - 1)
         events.append((decision.made, 0, of_decision(decision, experiment)))
         if reward is not None:
             events.append((max(reward.time, decision.made), 1, of_reward(reward)))
     events.sort(key=lambda event: event[:2])
-    starts = (start(experiment, slot) | {"wait": None, "default_reward": None} for slot in slots)  # no wait goes on
+    more = {"wait": None, "default_reward": None}  # no wait goes on
+    starts = (start(experiment, slot) | more | {"own": [[0, last, 0]]} for slot, last in before.items())
     return [*starts, *(event for *_, event in events)]
 
 
@@ -134,14 +139,14 @@ def half_lives_of(text: str | None) -> list[float]:
     return found
 
 
-async def ask(question: dict[str, Any]) -> dict[str, Any]:
+async def ask(question: bytes) -> dict[str, Any]:
     """The answer of another process."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", __name__, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
     )
     try:
         async with asyncio.timeout(LONGEST):
-            output, _ = await process.communicate(json.dumps(question).encode())
+            output, _ = await process.communicate(question)
     except BaseException as error:
         with contextlib.suppress(ProcessLookupError):
             process.kill()

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import secrets
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -123,6 +124,16 @@ class Store:
             yield from schema.statements(self.database, schema.MIGRATIONS[version])
             version += 1
             yield Statement("UPDATE meta SET value = ? WHERE name = 'version'", (str(version),))
+
+    async def session_key(self) -> bytes:
+        """With which all processes sign sessions of browsers; made by the first that asks."""
+        return bytes.fromhex(await self.database.write(self._session_key()))
+
+    def _session_key(self) -> Transaction[str]:
+        new = secrets.token_hex(32)
+        yield Statement("INSERT INTO meta (name, value) VALUES ('session', ?) ON CONFLICT DO NOTHING", (new,))
+        [[found]] = yield Statement("SELECT value FROM meta WHERE name = 'session'")
+        return str(found)
 
     async def close(self) -> None:
         """Give everything back."""

@@ -19,7 +19,7 @@ Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Headers = Sequence[tuple[bytes, bytes]]
-JSON = b"application/json"
+JSON, FORM = b"application/json", b"application/x-www-form-urlencoded"
 SAFE: Headers = (
     (b"x-content-type-options", b"nosniff"),
     (b"cache-control", b"no-store"),
@@ -76,10 +76,10 @@ def query(scope: Scope, known: Sequence[str]) -> dict[str, str]:
     return found
 
 
-async def body(scope: Scope, receive: Receive, most: int) -> bytes:
-    """What was sent, if it is JSON and not too much of it."""
-    if header(scope, b"content-type").partition(b";")[0].strip().lower() != JSON:
-        raise Refused(415, "Content-Type must be application/json")
+async def body(scope: Scope, receive: Receive, most: int, kind: bytes = JSON) -> bytes:
+    """What was sent, if it is declared as that kind and not too much of it."""
+    if header(scope, b"content-type").partition(b";")[0].strip().lower() != kind:
+        raise Refused(415, f"Content-Type must be {kind.decode()}")
     length = header(scope, b"content-length")
     if length and (not length.isdigit() or int(length) > most):
         raise too_large(most)
