@@ -5,14 +5,14 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "src")]
 
-import docstrings
-import formulas
-import reference
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
 
+import docstrings
 import driftbandit
+import formulas
+import reference
 
 project = "driftbandit"
 author = copyright = "The driftbandit authors"

@@ -60,7 +60,7 @@ class Fleet:
         """All of them answer."""
         end = time.monotonic() + PATIENCE
         for port, process in self._processes.items():
-            while await ask(port, "/v1/experiments/none/decisions", {}) is None or not await healthy(port):
+            while not await healthy(port):
                 assert process.process.poll() is None, process.said
                 assert time.monotonic() < end, process.said
                 await asyncio.sleep(PAUSE)

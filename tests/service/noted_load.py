@@ -53,14 +53,21 @@ class Noted:
         """Attempts after the first."""
 
 
+REFUSED = (0, None)
+"""Nobody listens: nothing was done."""
+
+
 async def ask(port: int, path: str, body: Any, timeout: float = TIMEOUT) -> tuple[int, Any] | None:
-    """A request on a connection of its own: its status and answer, or None if none came."""
+    """A request on a connection of its own: its status and answer, REFUSED, or None if no answer came."""
     sent = json.dumps(body).encode()
     head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nConnection: close\r\n"
     writer = None
     try:
         async with asyncio.timeout(timeout):
-            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            try:
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            except ConnectionRefusedError:
+                return REFUSED
             writer.write(f"{head}Content-Length: {len(sent)}\r\n\r\n".encode() + sent)
             got = await reader.read()
         first, _, rest = got.partition(b"\r\n\r\n")
@@ -119,9 +126,9 @@ class Load:
                 answer = await ask(self._dice.choice(self.ports), path, body)
                 if answer is not None and answer[0] == 200:
                     return answer[1]
-                assert answer is None or answer[0] == 503, answer
+                assert answer is None or answer[0] in (REFUSED[0], 503), answer
                 if not again:
-                    return None
+                    return REFUSED if answer == REFUSED else None
                 self.noted.again += 1
                 await asyncio.sleep(PAUSE)
 
@@ -129,8 +136,9 @@ class Load:
         noted = self.noted
         body: dict[str, Any] = {"count": count} | ({} if key is None else {"key": key})
         answer = await self._answered(f"/v1/experiments/{experiment}/decisions", body, again=key is not None)
-        if answer is None:
-            noted.lost[experiment] += count
+        if answer is None or answer == REFUSED:
+            noted.lost[experiment] += count if answer is None else 0
+            await asyncio.sleep(PAUSE)
             return []
         made = answer["decisions"] if count > 1 else [answer]
         for one in made:

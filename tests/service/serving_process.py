@@ -10,8 +10,12 @@ import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import driftbandit
+
 COMMAND = [sys.executable, "-c", "from driftbandit.cli import main; main()"]
 PATIENCE = 60.0
+SOURCE = str(Path(driftbandit.__file__).parents[1])
+"""What is tested here is what runs there, from whatever folder."""
 
 
 class Process:
@@ -19,7 +23,7 @@ class Process:
 
     def __init__(self, *options: str, folder: Path, command: Sequence[str] = COMMAND, **more: str) -> None:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("DRIFTBANDIT_STORE")}
-        environment |= more
+        environment |= more | {"PYTHONPATH": SOURCE}
         self.process = subprocess.Popen(
             [*command, "serve", "--port", "0", *options], stderr=subprocess.PIPE, text=True, cwd=folder, env=environment
         )

@@ -73,6 +73,7 @@ def survived(store: str, count: int, folder: Path, killing: Killing, seed: int) 
             running = asyncio.create_task(load.run())
             dying = asyncio.create_task(killing(processes, load, random.Random(seed)))
             await asyncio.wait([running, dying], return_when=asyncio.FIRST_COMPLETED)
+            await load.goes_on(5 * MORE)  # what nobody has to learn again
             load.stop()
             await asyncio.gather(running, dying)
             await processes.ready()

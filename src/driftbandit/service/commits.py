@@ -18,7 +18,7 @@ from driftbandit.service.database import Row, Statement, Transaction, Unavailabl
 from driftbandit.service.known_experiments import KnownExperiments
 from driftbandit.service.live_experiment import Drawn, LiveExperiment
 from driftbandit.service.rows import GIVEN, DecisionRow
-from driftbandit.service.store import Answered
+from driftbandit.service.store import MOST_ROWS, Answered
 
 MOST_WAITING = 10_000
 """Decisions and rewards that may wait for a commit; more are refused."""
@@ -88,16 +88,21 @@ class Turn:
 
     def __init__(
         self, deciding: list[Deciding], rewarding: list[Rewarding], more: list[Statement],
-        told: "list[asyncio.Future[None]]",
+        told: "list[asyncio.Future[None]]", sums: bool,
     ) -> None:  # fmt: skip
-        self.deciding, self.rewarding, self.more = deciding, rewarding, more
+        self.deciding, self.rewarding, self.more, self.sums = deciding, rewarding, more, sums
         self.told = told
         """Who wants to know when it is stored."""
         self.size = sum(asked.count for asked in deciding) + sum(len(asked.pairs) for asked in rewarding)
         self.now = 0.0
         self.likely: list[Likely] = []
         self.answered: list[Answered] = []
-        self.sums_stored = False
+
+    @property
+    def single(self) -> bool:
+        """Whether one statement stores all of it: new decisions, and nothing else."""
+        others = self.rewarding or self.more or self.sums
+        return not others and self.size <= MOST_ROWS and all(asked.key is None for asked in self.deciding)
 
 
 class Committer:
@@ -212,17 +217,17 @@ class Committer:
                 await _done(work, done)
             if self._deciding or self._rewarding or self._more or self._sums_due:
                 self.experiments.tick()  # others have taken their time
-                await self._turn(Turn(self._deciding, self._rewarding, self._more, self._told))
+                await self._turn(Turn(self._deciding, self._rewarding, self._more, self._told, self._sums_due))
             elif self._ending and not self._alone:
                 return
             if self._ending:
                 self._wake.set()
 
     async def _turn(self, turn: Turn) -> None:
-        self._deciding, self._rewarding, self._more, self._told = [], [], [], []
+        self._deciding, self._rewarding, self._more, self._told, self._sums_due = [], [], [], [], False
         began = self._began = asyncio.get_running_loop().time()
         try:
-            await self.experiments.store.database.write(self._work(turn))
+            await self.experiments.store.database.write(self._work(turn), turn.single)
         except Exception as error:
             self.waiting -= turn.size
             await self._recover(turn, error)
@@ -241,7 +246,7 @@ class Committer:
         """It is on the disk: what follows from it, in memory and for those who asked."""
         experiments = self.experiments
         sums = experiments.sums
-        if turn.sums_stored:
+        if turn.sums:
             sums.clear()
         for answered in turn.answered:
             if answered.row is not None:
@@ -311,8 +316,7 @@ class Committer:
             yield from self._repeated(repeated)
         if turn.rewarding:
             turn.answered = yield from self._rewarded(turn.rewarding)
-        if self._sums_due:
-            self._sums_due, turn.sums_stored = False, True
+        if turn.sums:
             yield from store.sums_put([*sums.rows()], sums.marks, sums.counted)
         yield from one_by_one(turn.more)
 

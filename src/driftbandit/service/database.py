@@ -56,8 +56,10 @@ class Database(abc.ABC):
         """Give everything back."""
 
     @abc.abstractmethod
-    async def write(self, work: Transaction[Result]) -> Result:
-        """All that it yields, or nothing; when this comes back it is on the disk."""
+    async def write(self, work: Transaction[Result], single: bool = False) -> Result:
+        """All that it yields, or nothing; when this comes back it is on the disk. A `single` statement, or none, needs
+        no beginning and no end.
+        """
 
     @abc.abstractmethod
     async def read(self, *questions: Statement) -> list[list[Row]]:

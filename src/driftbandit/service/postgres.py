@@ -80,23 +80,28 @@ class PostgreSQL(Database):
                     connection.terminate()
         self._writer = self._readers = None
 
-    async def write(self, work: Transaction[Result]) -> Result:
-        found: Result = await settled(asyncio.ensure_future(self._write(work)))
+    async def write(self, work: Transaction[Result], single: bool = False) -> Result:
+        found: Result = await settled(asyncio.ensure_future(self._write(work, single)))
         return found
 
-    async def _write(self, work: Transaction[Result]) -> Result:
+    async def _write(self, work: Transaction[Result], single: bool) -> Result:
         connection = self._writer
         if connection is None or connection.is_closed():
             raise Unavailable("the database is away")
+        around: Any = contextlib.nullcontext() if single else connection.transaction()
+        count = 0
+        rows: Any = None
         try:
-            async with asyncio.timeout(PATIENCE), connection.transaction():
-                rows: Any = None
+            async with asyncio.timeout(PATIENCE), around:
                 while True:
                     try:
                         statement = work.send(rows)
                     except StopIteration as end:
                         found: Result = end.value
                         break
+                    count += 1
+                    if single and count > 1:
+                        raise RuntimeError("a transaction of several statements was said to be a single one")
                     rows = await self._run(connection, statement)
             return found
         except self._errors as error:

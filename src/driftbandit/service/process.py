@@ -97,7 +97,9 @@ class Service:
     def shown_store(self) -> str:
         """The store, without what nobody should read."""
         parts = urlsplit(self.options.store)
-        return self.options.store if parts.scheme == "sqlite" else f"{parts.scheme}://{parts.hostname}{parts.path}"
+        return (
+            self.options.store if parts.scheme == "sqlite" else f"{parts.scheme}://{parts.hostname or ''}{parts.path}"
+        )
 
     @property
     def lag(self) -> float:

@@ -95,7 +95,7 @@ class SQLite(Database):
     async def _in(self, thread: int, work: Callable[..., Any], *arguments: Any) -> Any:
         return await settled(asyncio.get_running_loop().run_in_executor(self._threads[thread], work, *arguments))
 
-    async def write(self, work: Transaction[Result]) -> Result:
+    async def write(self, work: Transaction[Result], single: bool = False) -> Result:
         found: Result = await self._in(0, self._write, work)
         return found
 
