@@ -149,3 +149,32 @@ def test_the_latest_decisions_are_kept_by_replica_and_numbered_anew(tmp_path: Pa
     assert set(part.rows.number[~decided].tolist()) == set(range(150))
     assert part.rows.arm[decided].tolist() == whole[1].rows.arm[~whole[1].rows.outcome][50:].tolist()
     assert ARMS[0] in log.arms
+
+
+@pytest.mark.parametrize("moved", [-3000.0, 3000.0, 1e6])
+@pytest.mark.parametrize("text", ["dts:discount=0.97", "sw-ts:window=50"])
+def test_evidence_is_as_old_as_it_was_where_a_clock_is_set(text: str, moved: float) -> None:
+    """As in live use: what a policy would have chosen, and earned, does not hang on whether a clock was wrong."""
+    policy = db.Policy.parse(text)
+    (plain, live), (moved_plain, moved_live) = (_values_of(_clocked(policy, by), policy) for by in (0.0, moved))
+    assert moved_plain == pytest.approx(plain, abs=1e-9)
+    assert moved_live == pytest.approx(live, abs=1e-6)
+
+
+def _clocked(policy: db.Policy, moved: float) -> db.Log:
+    """A log of a bandit whose clock is set by so much, half-way; the better arm changes a little later."""
+    events: list[Any] = []
+    now, dice = 5000.0, np.random.default_rng(1)
+    bandit = Bandit(["a", "b"], policy, seed=1, minimum_probability=0.1, step_seconds=1.0, log=events.append)
+    for step in range(400):
+        now += 1.0
+        decision = bandit.select(now)
+        bandit.reward(decision, float(dice.random() < (0.8 if (decision.arm == "a") == (step < 220) else 0.2)))
+        if step == 200 and moved:
+            now += moved
+            bandit.set_time(now)
+    return db.Log.of(events)
+
+
+def _values_of(log: db.Log, policy: db.Policy) -> list[tuple[float, float]]:
+    return [(value.mean, value.high) for value in (log.value(policy), log.value(policy, live=True))]

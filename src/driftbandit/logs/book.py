@@ -54,6 +54,8 @@ class Rows(NamedTuple):
     """The probability of a decision, the reward of an outcome; NaN where none came."""
     time: Reals
     """Of the decision."""
+    clock: Reals
+    """The same as its replica's clock would show it, had nobody ever set that: evidence is as old as this says."""
     replica: Integers
     eligible: Integers
     """Of a decision: among which set of arms it was made."""
@@ -72,6 +74,8 @@ class Book(NamedTuple):
     """By replica: the number of its latest decision, as ids have it."""
     made: Integers
     times: Reals
+    set_by: Reals
+    """By how much its clock has been set."""
     whole: Integers
     """The set of all its arms."""
     there: NDArray[np.bool_]
@@ -84,17 +88,19 @@ class Book(NamedTuple):
     free: Integers
     """The slots that are free, those that were freed last at the end."""
     arm: Integers
-    """By slot, as are the next three."""
+    """By slot, as are the next four."""
     number: Integers
     replica: Integers
     time: Reals
+    clock: Reals
 
 
 def new_rows() -> Rows:
     """Room for a chunk."""
     wholes = [np.zeros(ROWS, np.int64) for _ in range(5)]
     slot, number, arm, replica, eligible = wholes
-    return Rows(np.zeros(ROWS, np.bool_), slot, number, arm, np.zeros(ROWS), np.zeros(ROWS), replica, eligible)
+    value, time, clock = np.zeros((3, ROWS))
+    return Rows(np.zeros(ROWS, np.bool_), slot, number, arm, value, time, clock, replica, eligible)
 
 
 def new_book(replicas: int, arms: int, slots: int) -> Book:
@@ -106,8 +112,8 @@ def new_book(replicas: int, arms: int, slots: int) -> Book:
     keys, places = np.zeros((2, 4 * slots), np.int64)
     arm, number, replica = np.zeros((3, slots), np.int64)
     return Book(
-        filled, left, replica_of, last, made, times, whole, there, alone, keys, places, np.arange(slots),
-        arm, number, replica, np.zeros(slots),
+        filled, left, replica_of, last, made, times, np.zeros(replicas), whole, there, alone, keys, places,
+        np.arange(slots), arm, number, replica, *np.zeros((2, slots)),
     )  # fmt: skip
 
 
@@ -199,6 +205,7 @@ def decided(book: Book, rows: Rows, id: int, arm: int, among: int, probability: 
     book.number[slot] = number
     book.replica[slot] = replica
     book.time[slot] = time
+    book.clock[slot] = time - book.set_by[replica]
     row = book.filled[0]
     book.filled[0] += 1
     rows.outcome[row] = False
@@ -207,6 +214,7 @@ def decided(book: Book, rows: Rows, id: int, arm: int, among: int, probability: 
     rows.arm[row] = arm
     rows.value[row] = probability
     rows.time[row] = time
+    rows.clock[row] = book.clock[slot]
     rows.replica[row] = replica
     rows.eligible[row] = among
     return DONE
@@ -231,6 +239,7 @@ def ended(book: Book, rows: Rows, id: int, reward: float) -> int:
     rows.arm[row] = book.arm[slot]
     rows.value[row] = reward
     rows.time[row] = book.time[slot]
+    rows.clock[row] = book.clock[slot]
     rows.replica[row] = book.replica[slot]
     rows.eligible[row] = -1
     return DONE

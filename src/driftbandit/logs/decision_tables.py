@@ -96,7 +96,7 @@ class DecisionTable(Source):
         nothing = np.zeros(count, np.int64)
         return Rows(
             np.zeros(count, np.bool_), nothing, nothing, arm, np.minimum(value, CERTAIN), time,
-            replica.astype(np.int64), nothing,
+            time, replica.astype(np.int64), nothing,
         )  # fmt: skip
 
     def _among(self, masks: Any, arm: Integers, sets: Sets, done: int) -> Integers:

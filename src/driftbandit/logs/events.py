@@ -49,8 +49,6 @@ class Reading:
         """The `limits` that a pass before this one has found."""
         self._limits = self._until = np.empty(0)
         """By replica, where they matter: the times from which on decisions are too young, and the first one of them."""
-        self._set_by: list[float] = []
-        """By replica: by how much its clock has been set."""
         self._finding = names is None
         """Whether nothing says which arms there are, and they are to be found."""
         self.facts = Facts()
@@ -115,7 +113,7 @@ class Reading:
         if not len(self._limits):
             return rows
         decided, replica = ~rows.outcome, rows.replica
-        young = decided & (rows.time - np.array(self._set_by)[replica] >= self._limits[replica])
+        young = decided & (rows.clock >= self._limits[replica])
         np.minimum.at(self._until, replica[young], rows.number[young])
         counts = rows.number < self._until[replica]
         self.facts.young += int((decided & ~counts).sum())
@@ -125,7 +123,7 @@ class Reading:
     def limits(self) -> Reals:
         """By replica: when a decision was too young, by its clock, for its reward to have come for sure."""
         waits = (self._maker(replica).wait for replica in range(len(self._spans)))
-        ends = zip(self._book.times.tolist(), self._set_by, waits, strict=False)
+        ends = zip(self._book.times.tolist(), self._book.set_by.tolist(), waits, strict=False)
         return np.array([math.inf if wait is None else time - set_by - wait for time, set_by, wait in ends])
 
     # Lines
@@ -219,8 +217,7 @@ class Reading:
     def _time(self, event: Entries, where: str) -> None:
         replica, time = self._only_replica("time"), event.real("time", SECONDS)
         if np.isfinite(latest := self._book.times.item(replica)):
-            self._flush()  # the rows of a chunk are of one setting
-            self._set_by[replica] += time - latest
+            self._book.set_by[replica] += time - latest
         self._book.times[replica] = time
 
     _handlers: ClassVar[dict[str, Callable[["Reading", Entries, str], None]]] = {
@@ -258,7 +255,6 @@ class Reading:
                 self._book = book = books.grown(book, replicas=2 * place)
             book.replica_of[number] = place
             self._spans.append(Spans())
-            self._set_by.append(0.0)
             self._arms_of.append(dict.fromkeys(self._arms.values()))
             self._regroup(place)
         return place

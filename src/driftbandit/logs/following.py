@@ -169,7 +169,7 @@ def decide(
 ) -> None:
     """A decision: the policy is asked, and the arm is the logged one or its own."""
     table, kept, settings, slot = known.table, known.kept, told.settings, rows.slot[i]
-    now = rows.time[i] / told.step if told.step > 0.0 else known.seen[0]
+    now = rows.clock[i] / told.step if told.step > 0.0 else known.seen[0]
     if told.step > 0.0 and known.seen[0] == 0.0:
         known.reference[0] = now  # nothing fades before the first decision
     start_again(known, told, now)
@@ -192,7 +192,7 @@ def decide(
     settings[REPLICA] = first_run
     table[arm, size + 1] += 1.0
     direct = expected = 0.0
-    moment = moment_of(world, rows.time[i])
+    moment = moment_of(world, rows.clock[i])
     for j in range(count):
         k = space.order[0, j]
         direct += space.hits[k] * known.guesses.mean[0, k]
@@ -223,7 +223,7 @@ def end(rows: Rows, i: int, known: FollowerState, told: Told, world: Scene) -> A
     arm = kept.arm[slot]
     if told.plays:
         words = draw(world.seed, world.run, number, ZERO, REWARD, ZERO)
-        reward = 1.0 if uniform(words[0], words[1]) < world.means[moment_of(world, rows.time[i]), arm] else 0.0
+        reward = 1.0 if uniform(words[0], words[1]) < world.means[moment_of(world, rows.clock[i]), arm] else 0.0
     learn_mean(known.guesses, 0, arm, reward)
     if kept.epoch[slot] == known.epoch[0]:
         tell(told, kept.among[slot])
@@ -236,9 +236,9 @@ def end(rows: Rows, i: int, known: FollowerState, told: Told, world: Scene) -> A
     return reward
 
 
-def moment_of(world: Scene, time: float) -> Any:
+def moment_of(world: Scene, clock: float) -> Any:
     """The row of the means that a decision meets; those before the first and after the last meet these."""
-    return max(min(int((time - world.origin) // world.width), world.means.shape[0] - 1), 0)
+    return max(min(int((clock - world.origin) // world.width), world.means.shape[0] - 1), 0)
 
 
 def tell(told: Told, count: Any) -> None:

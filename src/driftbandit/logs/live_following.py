@@ -34,7 +34,8 @@ class LiveFollower(Follower):
         evidence, chooser, number = state.evidence, state.chooser, rows.number.item(i)
         among = chunk.members[slice(*chunk.starts[rows.eligible[i] : rows.eligible[i] + 2])]
         order = evidence.order if len(among) == asked.arms else evidence.order.some(among.tolist())
-        now = state.timing.moment(None if asked.step is None else rows.time.item(i))
+        clock = rows.clock.item(i)
+        now = state.timing.moment(None if asked.step is None else max(clock, state.timing.latest))  # sums round
         hits, first, exact = np.zeros(asked.arms), -1, -1.0
         for turn in range(asked.draws):
             chooser.number = number
@@ -47,7 +48,7 @@ class LiveFollower(Follower):
         arm, logged = (first, hits[first]) if plays else (rows.arm.item(i), rows.value.item(i))
         if plays and exact >= 0.0:
             logged = asked.floor + (1.0 - len(among) * asked.floor) * exact
-        moment = moment_of(world, rows.time.item(i))
+        moment = moment_of(world, clock)
         means = self._guesses.mean[0]
         kept = (float(hits @ means), means.item(arm), hits.item(arm) / logged, arm)
         answers.expected[i] = hits @ world.means[moment] if len(world.means) else 0.0
@@ -66,7 +67,7 @@ class LiveFollower(Follower):
             state.evidence.give_up(arm)
         else:
             if plays:
-                moment = moment_of(world, chunk.rows.time.item(i))
+                moment = moment_of(world, chunk.rows.clock.item(i))
                 reward = bernoulli_reward(world.means[moment, arm], 0.0, world.seed, world.run, np.uint64(number + 1))
             learn_mean(self._guesses, 0, arm, reward)
             taken = reward

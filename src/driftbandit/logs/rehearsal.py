@@ -107,7 +107,7 @@ class Rehearsal:
         """Who made the log, and by replica with which minimum probability: not that of others in its place."""
         self._logs: list[list[Chunk]] = []
         counts = [int((~part.rows.outcome).sum()) for part in parts]
-        looked_at, times = sum(counts), np.concatenate([part.rows.time for part in parts])
+        looked_at, times = sum(counts), np.concatenate([part.rows.clock for part in parts])
         self.steps = float(np.ptp(times)) / place.step if place.step else float(max(counts))
         """How long that is, in steps."""
         self._draws = questions(looked_at)

@@ -70,7 +70,7 @@ def _observed(chunk: Chunk) -> tuple[Reals, Integers, Reals, Reals]:
     probability = np.zeros(int(rows.number.max()) + 1)
     probability[rows.number[~rows.outcome]] = rows.value[~rows.outcome]
     there = rows.outcome & np.isfinite(rows.value)
-    return rows.time[there], rows.arm[there], rows.value[there], 1.0 / probability[rows.number[there]]
+    return rows.clock[there], rows.arm[there], rows.value[there], 1.0 / probability[rows.number[there]]
 
 
 def _curve(arm: Seen, count: int, half_life: float) -> tuple[Reals, float]:
