@@ -1,7 +1,9 @@
 """Policies that Python plays meet the same worlds and draws as all others, and their mistakes are one line."""
 
+import functools
 import math
 import random
+import types
 from pathlib import Path
 from typing import Any
 
@@ -229,6 +231,14 @@ def test_errors_of_its_code_are_one_line_with_the_step_and_the_run() -> None:
         with pytest.raises(db.InvalidValue) as error:
             db.simulate(db.Foreign(factory, label="mine"), db.Fast(), horizon=20, runs=2)
         assert str(error.value) == line
+
+
+def test_what_is_called_needs_no_name_of_its_own() -> None:
+    """A partial has none; errors call it what it was asked for as."""
+    for number, line in ((0, "fails: ZeroDivisionError"), (1, "must return an arm from 0 to 3, got")):
+        player = types.SimpleNamespace(select=functools.partial(divmod, 1, number), update=print)
+        with pytest.raises(db.InvalidValue, match=f"^select of mine at step 1 of run 0 {line}"):
+            db.simulate(db.Foreign(lambda player=player: player, label="mine"), db.Fast(), horizon=20, runs=2)
 
 
 @pytest.mark.parametrize(

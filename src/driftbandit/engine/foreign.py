@@ -115,6 +115,7 @@ class Player:
             )
         self._select: Any = pull if callable(pull) else select
         self._given = ([*range(n_arms)],) if callable(pull) else ()
+        self._asked = "pull" if callable(pull) else "select"
 
     def select(self) -> int:
         """The arm that it takes at the next step."""
@@ -122,7 +123,7 @@ class Player:
         try:
             found = self._select(*self._given)
         except Exception as error:
-            raise InvalidValue(f"{self._select.__name__} of {self._where()} fails: {_one_line(error)}") from error
+            raise InvalidValue(f"{self._asked} of {self._where()} fails: {_one_line(error)}") from error
         if type(found) is not int:
             found = self._number(found)
         if not 0 <= found < self.n_arms:
@@ -146,8 +147,7 @@ class Player:
 
     def _no_arm(self, found: Any) -> InvalidValue:
         return InvalidValue(
-            f"{self._select.__name__} of {self._where()} must return an arm from 0 to {self.n_arms - 1}, "
-            f"got {shown(found)}"
+            f"{self._asked} of {self._where()} must return an arm from 0 to {self.n_arms - 1}, got {shown(found)}"
         )
 
     def _where(self) -> str:
