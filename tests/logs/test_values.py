@@ -304,6 +304,42 @@ def test_weights_that_are_not_1_on_average_are_noticed(tmp_path: Path) -> None:
     assert right.value(0).warnings == ()
 
 
+@pytest.mark.parametrize("scans", [False, True])
+def test_a_log_of_certain_decisions_says_that_it_cannot_judge_them(scans: bool, tmp_path: Path) -> None:
+    """An index has no luck but among ties: what a log of it says of others is hardly more than its own reward."""
+    path = tmp_path / "log.jsonl"
+    bandit, dice = db.Bandit(["a", "b", "c"], db.UCB1(), seed=1, log=path), np.random.default_rng(1)
+    decisions = [bandit.select()]
+    for _ in range(499):
+        bandit.reward(decisions[-1], float(dice.random() < {"a": 0.9, "b": 0.1, "c": 0.1}[decisions[-1].arm]))
+        decisions.append(bandit.select())
+    bandit.reward(decisions[-1], 0.0)
+    log = db.Log.read(path)
+    source: Any = log._passes.source
+    source._scans = scans
+    certain = sum(decision.probability == 1.0 for decision in decisions)
+    value = log.value(db.UniformRandom())
+    assert value.low > 0.6  # where it is 0.37
+    assert certain > 450
+    for warnings in (value.warnings, log.value("a").warnings, log.notes, log.check().warnings):
+        assert any(said.startswith(f"{certain} decisions had a probability of 1 and say nothing") for said in warnings)
+    names = [decision.arm for decision in decisions]
+    table = db.Log(names, [decision.probability for decision in decisions], np.ones(500))
+    assert table.notes == log.notes
+
+
+def test_decisions_that_a_mask_made_certain_are_no_reason_for_doubt() -> None:
+    events: list[Any] = []
+    bandit = db.Bandit(["a", "b", "c"], db.UniformRandom(), seed=1, log=events.append)
+    for _ in range(100):
+        for decision in bandit.select_many(3, replace=False):
+            bandit.reward(decision, 1.0)
+    log = db.Log.of(events)
+    assert log.notes == log.value("ts").warnings == log.value("a").warnings == ()
+    masks = [[arm == name for arm in "abc"] for name in "ab"] * 100 + [[True] * 3] * 100
+    assert not db.Log(["a", "b"] * 100 + ["c"] * 100, [1.0] * 200 + [1 / 3] * 100, [1.0] * 300, among=masks).notes
+
+
 def test_an_arm_that_was_never_chosen_has_no_value_and_windows_without_it_have_none() -> None:
     dice = np.random.default_rng(2)
     arms = np.where(np.arange(1000) < 500, 0, dice.integers(0, 2, 1000))

@@ -63,6 +63,8 @@ class Facts:
     """Decisions that do not count, as they are younger than their wait."""
     sure: int = 0
     """Decisions that had no alternative."""
+    certain: int = 0
+    """Those among several arms, of which one had a probability of 1."""
     replicas: int = 0
     longest: int = 0
     """Decisions of the replica that made most."""
@@ -126,6 +128,15 @@ class Facts:
         """So many decisions are not in the log."""
         self._gaps += decisions
 
+    def doubts(self) -> tuple[str, ...]:
+        """What is wrong with all values of the log."""
+        if self.certain <= FEW * self.decisions:
+            return ()
+        return (
+            f"{self.certain} decisions had a probability of 1 and say nothing of other arms: values of arms leave out "
+            "those for others, and policies count as choosing alike there; log with minimum_probability",
+        )
+
     def check(self, filled: bool, where: str = "") -> None:
         """That the log can be evaluated; `filled`: somebody says what rewards are that are missing; `where`: its files,
         if it has any.
@@ -147,6 +158,8 @@ class Facts:
                 f"missing must be given where more than 1% of decisions have no reward, got {absent} of "
                 f"{self.decisions} (rewards are rarely missing at random: say what they were, as in missing=0.0)"
             )
+        for doubt in self.doubts():
+            self.note(doubt)
         for count, what in (
             (self._orphans, "rewards are of decisions that are not in the log, and do not count"),
             (self._gaps, "decisions are missing between others"),

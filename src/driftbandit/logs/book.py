@@ -68,6 +68,8 @@ class Book(NamedTuple):
     """One number: how many rows are filled."""
     left: Integers
     """Likewise: how many slots are free."""
+    certain: Integers
+    """Likewise: how many decisions were made among several arms with a probability of 1."""
     replica_of: Integers
     """By the number that ids begin with; −1 where there is none."""
     last: Integers
@@ -105,14 +107,14 @@ def new_rows() -> Rows:
 
 def new_book(replicas: int, arms: int, slots: int) -> Book:
     """Nothing is known yet."""
-    filled, left = np.array([[0], [slots]])
+    filled, left, certain = np.array([[0], [slots], [0]])
     replica_of, alone = np.full(MOST_REPLICAS, -1), np.full(arms, -1)
     last, made, whole = np.zeros((3, replicas), np.int64)
     times, there = np.full(replicas, -np.inf), np.zeros((replicas, arms), np.bool_)
     keys, places = np.zeros((2, 4 * slots), np.int64)
     arm, number, replica = np.zeros((3, slots), np.int64)
     return Book(
-        filled, left, replica_of, last, made, times, np.zeros(replicas), whole, there, alone, keys, places,
+        filled, left, certain, replica_of, last, made, times, np.zeros(replicas), whole, there, alone, keys, places,
         np.arange(slots), arm, number, replica, *np.zeros((2, slots)),
     )  # fmt: skip
 
@@ -188,12 +190,15 @@ def decided(book: Book, rows: Rows, id: int, arm: int, among: int, probability: 
         if not book.there[replica, arm]:
             return NOT_THERE
         among = book.whole[replica]
+    had_others = False
     if probability >= CERTAIN:
+        had_others = among != book.alone[arm]
         probability, among = CERTAIN, book.alone[arm]
         if among < 0:
             return NEW_SET
     if book.left[0] == 0 or book.filled[0] == rows.arm.size:
         return NO_ROOM
+    book.certain[0] += had_others
     book.left[0] -= 1
     slot = book.free[book.left[0]]
     put(book, id, slot)

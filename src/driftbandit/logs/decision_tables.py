@@ -60,6 +60,7 @@ class DecisionTable(Source):
             else:
                 eligible = np.full(len(decisions.arm), everything)
             sure = decisions.value >= CERTAIN
+            facts.certain += int((sure & (eligible != np.array(alone)[decisions.arm])).sum())
             eligible = np.where(sure, np.array(alone)[decisions.arm], eligible)
             decisions = decisions._replace(
                 eligible=eligible, number=numbers.of(decisions.replica, decisions.time, done)

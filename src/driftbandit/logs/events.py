@@ -338,6 +338,7 @@ class Reading:
             yield from self.taken()
         self._flush()
         self.facts.names = tuple(self._arms)
+        self.facts.certain = self._book.certain.item()
         yield from self.taken()
 
 

@@ -198,16 +198,16 @@ class Log:
         """
         if current is not None and not live:
             raise checks.reject("current", "None where live is False", current)
-        arms = self._passes.of_arms(progress).sums
+        arms, doubts = self._passes.of_arms(progress).sums, self._facts.doubts()
         target = self._target(target)
         if not isinstance(target, Policy):
             if live:
                 raise checks.reject("target", "a policy where live is True", target)
             number = self._number(target)
-            return valued(target, arms.total(number), arms.bins.largest.item(number), "arm", anytime)
+            return valued(target, arms.total(number), arms.bins.largest.item(number), "arm", anytime, doubts)
         if not live:
             sums = self._passes.of_policy(self._asked(target, minimum_probability, seed), progress)
-            return valued(target, sums.total(0), sums.bins.largest.item(0), "one-step", anytime)
+            return valued(target, sums.total(0), sums.bins.largest.item(0), "one-step", anytime, doubts)
         if anytime:
             raise checks.reject("anytime", "False where live is True: such an interval holds at one look", anytime)
         logged = self._logged(current)

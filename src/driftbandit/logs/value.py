@@ -129,14 +129,16 @@ def few(decisions: float) -> Iterator[str]:
         yield f"{decisions:.0f} decisions are few"
 
 
-def valued(target: Any, terms: Terms, largest: float, kind: str, anytime: bool = False) -> Value:
+def valued(
+    target: Any, terms: Terms, largest: float, kind: str, anytime: bool = False, doubts: Sequence[str] = ()
+) -> Value:
     """A value, with what whoever reads it should know."""
     mean, half = (float(number) for number in means(terms))
     low, high = sequence(terms) if anytime else (mean - half, mean + half) if mean == mean else (0.0, 1.0)
     weights = Weights.of(terms, largest)
     return Value(
         str(target), mean, float(low), float(high), kind, int(terms.count), weights.effective_size, weights.largest,
-        snips(terms)[0], anytime, _doubts(target, weights),
+        snips(terms)[0], anytime, (*_doubts(target, weights), *doubts),
     )  # fmt: skip
 
 
