@@ -4,13 +4,16 @@
     python -m benchmarks.evaluation policies --logs 60   other discounts: one-step values, live values, tuning
     python -m benchmarks.evaluation unseen --logs 60     the same in worlds at which nothing was developed
     python -m benchmarks.evaluation flights --logs 1000  the values of seven carriers, from uniform logs
+    python -m benchmarks.evaluation short --logs 1000    the tutorial's log, as long as there, and shorter
 
-Worlds and logs are those of tests/logs/worlds.py; each log is made once, with its number for a seed.
+Worlds and logs are those of tests/logs/worlds.py, but for the tutorial's; each log is made once, with its number for a
+seed.
 """
 
 import argparse
 import json
 import os
+import random
 import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
@@ -230,14 +233,49 @@ def flights(logs: int) -> list[dict[str, Any]]:
     return [{"carrier": name, "held": float(share)} for name, share in zip(names, held.mean(axis=0), strict=True)]
 
 
+# Short logs
+
+LENGTHS = (500, 1000, 3000)
+
+
+def of_headlines(steps: int, seed: int) -> np.ndarray:
+    """For every headline: whether its interval held, half its width, the effective size, whether it has warnings."""
+    events: list[Any] = []
+    policy = db.DiscountedThompsonSampling(discount=0.97)
+    bandit = db.Bandit(["red", "green", "blue"], policy, seed=seed, minimum_probability=0.02, log=events.append)
+    visitors = random.Random(seed)
+    for step in range(steps):
+        decision = bandit.select()
+        liked = {"red": 0.3, "green": 0.5, "blue": 0.1 if step < steps // 2 else 0.8}[decision.arm]
+        bandit.reward(decision.id, float(visitors.random() < liked))
+    log, rows = db.Log.of(events), []
+    for arm, mean in (("red", 0.3), ("green", 0.5), ("blue", 0.45)):
+        value = log.value(arm)
+        half = 0.5 * (value.high - value.low)
+        rows.append((value.low <= mean <= value.high, half, value.effective_size, bool(value.warnings)))
+    return np.array(rows, float)
+
+
+def short(logs: int) -> list[dict[str, Any]]:
+    """Of the tutorial's logs, with a floor of .02, how many have the value of each headline within its interval."""
+    rows = []
+    for steps in LENGTHS:
+        found = np.array(_each(of_headlines, [(steps, seed) for seed in range(logs)]))
+        for place, arm in enumerate(("red", "green", "blue")):
+            held, half, size, warned = found[:, place].T
+            row = {"decisions": steps, "arm": arm, "held": float(held.mean()), "width": float(2.0 * half.mean())}
+            rows.append(row | {"effective size": float(np.median(size)), "warned": float(warned.mean())})
+    return rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.evaluation", description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["arms", "policies", "unseen", "flights"])
+    parser.add_argument("what", choices=["arms", "policies", "unseen", "flights", "short"])
     parser.add_argument("--logs", type=int, default=60, help="how many, of each kind")
     parser.add_argument("--out", type=Path, default=Path("build/evaluation.json"), help="where the JSON goes")
     options = parser.parse_args()
     tables: dict[str, Callable[[int], list[dict[str, Any]]]] = {
-        "arms": arms, "policies": policies, "unseen": unseen, "flights": flights,
+        "arms": arms, "policies": policies, "unseen": unseen, "flights": flights, "short": short,
     }  # fmt: skip
     function = tables[options.what]
     rows = function(options.logs)
