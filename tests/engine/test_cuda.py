@@ -322,7 +322,7 @@ def test_nothing_else_needs_numba_cuda() -> None:
     source = Path(db.__file__).parent
     texts = {path.relative_to(source).as_posix(): path.read_text(encoding="utf-8") for path in source.rglob("*.py")}
     users = {name for name, text in texts.items() if "numba.cuda" in text or "from numba import cuda" in text}
-    assert users == {"engine/cuda/card.py", "engine/cuda/target.py"}
+    assert users == {"engine/cuda/card.py", "engine/cuda/target.py", "checkup.py"}  # the last in the process that asks
 
 
 if __name__ == "__main__":

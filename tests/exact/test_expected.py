@@ -46,10 +46,12 @@ def test_it_is_near_the_simulation_where_evidence_stays_close_to_its_mean():
     [
         (db.UCB1(), db.Fast(), 5, "policy must be one of"),
         (db.DynamicThompsonSampling(threshold=5), db.Fast(), 5, "policy must be one of"),
-        ("ts", db.Fast(), 5, "policy must be one of"),
+        ("ucb1", db.Fast(), 5, "policy must be one of"),
+        (3, db.Fast(), 5, "policy must be one of"),
         (db.ThompsonSampling(), db.Fast(rested=True), 5, "environment must be restless"),
         (db.ThompsonSampling(), db.Brownian(), 5, "environment must be restless"),
-        (db.ThompsonSampling(), "fast", 5, "environment must be restless"),
+        (db.ThompsonSampling(), "brownian", 5, "environment must be restless"),
+        (db.ThompsonSampling(), 3, 5, "environment must be restless"),
         (db.ThompsonSampling(), db.Fast(), 0, "horizon must be a whole number"),
     ],
 )

@@ -25,7 +25,7 @@ class Loop:
         self._thread.start()
 
     def __call__(self, work: Coroutine[Any, Any, Any]) -> Any:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(60.0)
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(170.0)  # a report may wait for compilers
 
     def end(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)

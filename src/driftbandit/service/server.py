@@ -17,21 +17,39 @@ HEAD = 10.0
 """Seconds in which the head of a request must have come."""
 GRACE = 8
 """Seconds in which requests that are there are answered when the service ends."""
+LONGEST_HEAD = 1 << 16
+"""Bytes that the head of a request may have."""
+TOO_LONG = "The head of a request is too long."
 BACKLOG = 2048
 log = logging.getLogger("driftbandit.service")
 
 
 class Protocol(HttpToolsProtocol):
-    """A connection, which is closed if the head of a request takes too long."""
+    """A connection, which is closed if the head of a request takes too long, or is too long."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        self._unfinished = 0
+        """Bytes that came since a head began."""
         self._expected = self.loop.call_later(HEAD, self._give_up)
+
+    def data_received(self, data: bytes) -> None:
+        self._unfinished += len(data)
+        super().data_received(data)
+        if self._unfinished > LONGEST_HEAD and not self._expected.cancelled() and not self.transport.is_closing():
+            self.send_400_response(TOO_LONG)
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._expected.cancel()
         self._expected = self.loop.call_later(HEAD, self._give_up)
+        self._length = self._unfinished = 0
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        self._length += len(name) + len(value)
+        if self._length > LONGEST_HEAD:
+            raise ValueError(TOO_LONG)  # answered with 400
+        super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         self._expected.cancel()

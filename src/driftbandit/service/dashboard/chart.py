@@ -173,7 +173,7 @@ def around(values: Sequence[float], least: float, largest: float) -> tuple[float
 
     >>> around([0.25, 0.5], 0.0, 1.0)
     (0.225, 0.525)
-    >>> around([], 0.0, 1.0), around([0.5, 0.5 + 1e-16], 0.0, 1.0), around([1.0], 0.0, 1.0)
+    >>> around([], 0.0, 1.0), around([0.5, 0.5], 0.0, 1.0), around([1.0], 0.0, 1.0)
     ((0.0, 1.0), (0.45, 0.55), (0.9, 1.0))
     """
     found = [value for value in values if math.isfinite(value)]
