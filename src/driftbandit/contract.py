@@ -14,9 +14,9 @@ except ImportError as error:
     raise MissingExtra(needs) from error
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"
-PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,200}$"
-"""Names of arms and keys: texts of one line."""
+NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$(?!\n)"
+PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,200}$(?!\n)"
+"""Names of arms and keys: texts of one line. In Python `$` stands also before a line break at the end."""
 MOST_AT_ONCE = 1000
 """Decisions or rewards of one request."""
 MOST_ARMS = 10_000

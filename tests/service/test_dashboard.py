@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import httpx
 import pytest
-from tests.service.running import Client, Clock, run, serving
+from tests.service.running import Client, Clock, clock_of, run, serving
 from tests.service.scenes import SETTINGS, live
 
 from driftbandit.service import guard
@@ -82,12 +82,13 @@ def proof(read: Reader) -> str:
     return next(names["value"] for names in read.all("input") if names.get("name") == "proof")
 
 
-def scene(check: Callable[[Client], Awaitable[None]], tmp_path: Path, **options: Any) -> None:
-    """A check of a service with an experiment that has lived for three hours."""
+def scene(check: Callable[[Client], Awaitable[None]], place: Path | str, **options: Any) -> None:
+    """A check of a service with an experiment that has lived for three hours, in a folder or at an address."""
 
     async def scenario() -> None:
-        clock = Clock()
-        async with serving(tmp_path / "s.db", clock, **options) as client:
+        store = f"sqlite:///{place / 's.db'}" if isinstance(place, Path) else place
+        clock = clock_of(store)
+        async with serving(store, clock, **options) as client:
             await client.create(**SETTINGS)
             await live(client, clock, 3.0, every=300.0, decisions=40)
             await check(client)
@@ -135,7 +136,7 @@ def test_a_quiet_window_says_so(tmp_path: Path) -> None:
     run(scenario())
 
 
-def test_each_window_has_its_charts_with_their_tables(tmp_path: Path) -> None:
+def test_each_window_has_its_charts_with_their_tables(store: str) -> None:
     async def check(client: Client) -> None:
         for window in LOOKBACKS:
             read = await page(client, f"/experiments/headline?window={window}")
@@ -151,8 +152,10 @@ def test_each_window_has_its_charts_with_their_tables(tmp_path: Path) -> None:
             [current] = [names for names in read.all("a") if "aria-current" in names]
             assert current["href"] == f"?window={window}"
         await page(client, "/experiments/headline?window=2d", 422)
+        assert len((await page(client, "/")).all("rect")) == 6
+        assert "What others would have earned" in (await page(client, "/experiments/headline/worth?window=24h")).text
 
-    scene(check, tmp_path)
+    scene(check, store)
 
 
 def test_numbers_are_those_of_the_service(tmp_path: Path) -> None:

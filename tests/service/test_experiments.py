@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from tests.online.scenes import POLICIES, ids
 from tests.service.running import HEADLINE, Client, Clock, clock_of, kill, run, serving
 
 import driftbandit as db
+from driftbandit.contract import Change
 from driftbandit.replica import Made, Replica
+from driftbandit.service import views
 from driftbandit.service.database import Statement
 
 ARMS = [f"arm {place}" for place in range(4)]
@@ -86,6 +89,72 @@ def test_one_key_is_one_decision(tmp_path: Path) -> None:
             clock.now += 101.0
             assert "repeated" not in await client.decide(key="user 42")
             assert (await client.look())["decisions"] == 6
+
+    run(scenario())
+
+
+def test_a_wait_is_not_over_at_its_very_end_and_nobody_looks_again_and_again_until_it_is(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        clock = Clock()
+        async with serving(tmp_path / "s.db", clock) as client:
+            await client.create(wait=8, default_reward=0.0)
+            id = (await client.decide())["id"]
+            clock.now += 8.0
+            client.service.chores._due.clear()
+            await asyncio.wait_for(client.service.chores.sweep(), 5.0)
+            assert await client.reward(id, 1.0) == {"status": "accepted"}
+
+    run(scenario())
+
+
+def test_many_keys_at_once_fit_where_a_statement_takes_few_values(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with serving(tmp_path / "s.db", Clock()) as client:
+            await client.create()
+            database: Any = client.service.store.database
+            for connection in (database._writer, database._reader):
+                connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 32766)  # as SQLite is built unless told
+            decide, experiment = client.service.committer.decide, client.experiment()
+            made = await asyncio.gather(*(decide(experiment, None, f"user {each}", 1) for each in range(7000)))
+            again = await asyncio.gather(*(decide(experiment, None, f"user {each}", 1) for each in range(7000)))
+            assert [each.rows for each in again] == [each.rows for each in made]
+            assert len({each.rows[0].id for each in made}) == 7000
+
+    run(scenario())
+
+
+def test_a_change_made_while_memory_was_made_anew_is_placed_by_the_log(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with serving(tmp_path / "s.db", Clock()) as client:
+            await client.create(policy="cusum-ucb:threshold=5,exploration=0.1", step_seconds=None)
+            await client.decide(count=3)
+            before = client.experiment()
+            before.select(None, 5)  # drawn, and never stored
+            await client.service.committer.alone(client.service.experiments.load)
+            await views.changed(client.service, before, Change(add=["new"]), None)
+            assert client.experiment().arms[-1].added_after == 3
+
+    run(scenario())
+
+
+def test_an_experiment_that_changes_while_it_is_read_is_shown_as_it_was_at_one_moment(store: str) -> None:
+    async def scenario() -> None:
+        async with serving(store) as client:
+            await client.create()
+            real, experiments = views.counts, client.service.experiments
+            changing = [True]
+
+            async def counts(*asked: Any) -> Any:
+                if changing and changing.pop():
+                    await client.change(add=["new"], only=["new"])
+                return await real(*asked)
+
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(views, "counts", counts)
+                found = await client.look()
+            assert experiments.by_name["headline"].version == 2
+            assert (found["version"], found["only"], len(found["arms"])) == (1, None, 3)
+            assert all(arm["eligible"] for arm in found["arms"])
 
     run(scenario())
 

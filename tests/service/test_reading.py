@@ -1,5 +1,6 @@
 """What a service tells of an experiment: its log, its sums over time, values from the log, and its contract."""
 
+import asyncio
 import json
 import random
 from pathlib import Path
@@ -14,6 +15,7 @@ from tests.service.running import Client, Clock, clock_of, run, serving
 import driftbandit as db
 from driftbandit.service.database import Statement
 from driftbandit.service.openapi import described_api
+from driftbandit.service.reports import MOST_ASKED
 
 MEANS = {"red": 0.3, "green": 0.6, "blue": 0.5}
 
@@ -127,6 +129,24 @@ def test_history_adds_up_and_odds_are_those_that_decisions_had(store: str) -> No
     run(scenario())
 
 
+def test_odds_of_arms_of_which_nothing_is_known_are_those_of_their_own_decisions(tmp_path: Path) -> None:
+    """Two decisions of one commit among other arms, whose probabilities are worked out once."""
+
+    async def scenario() -> None:
+        async with serving(tmp_path / "s.db", Clock()) as client:
+            await client.create()
+            decide, experiment = client.service.committer.decide, client.experiment()
+            asked = (["red", "green"], ["green", "blue"])
+            await asyncio.gather(*(decide(experiment, names, None, 1) for names in asked))
+            await client.flush()
+            rows = await client.service.store.database.read(
+                Statement("SELECT arm, sum(odds) FROM rollup WHERE minute >= 0 GROUP BY arm ORDER BY arm")
+            )
+            assert rows == [[(0, 0.5), (1, 1.0), (2, 0.5)]]
+
+    run(scenario())
+
+
 def test_values_hold_what_arms_would_have_earned(tmp_path: Path) -> None:
     async def scenario() -> None:
         clock, held = Clock(), 0
@@ -167,7 +187,46 @@ def test_decisions_without_a_reward_count_as_somebody_says(tmp_path: Path) -> No
     run(scenario())
 
 
+def test_more_reports_than_can_be_made_soon_are_refused_with_a_time_to_come_back(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        clock = Clock()
+        async with serving(tmp_path / "s.db", clock) as client:
+            await client.create()
+            await client.reward((await client.decide())["id"], 1.0)
+            await client.service.reports._turn.acquire()  # one takes its time
+            address = f"/v1/experiments/headline/report?to={clock.now + 1}&missing=0."
+            waiting = [asyncio.create_task(client.ask("GET", f"{address}{count}")) for count in range(MOST_ASKED)]
+            await asyncio.sleep(0.1)
+            answer = await client.http.get(address + "99")
+            assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+            for each in waiting[1:]:
+                each.cancel()
+            client.service.reports._turn.release()
+            assert (await waiting[0])["values"]
+            assert (await client.ask("GET", address + "99"))["values"]
+
+    run(scenario())
+
+
+def test_a_half_life_of_no_time_at_all_is_no_failure(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with serving(tmp_path / "s.db") as client:
+            await client.create(step_seconds=1e6)
+            await client.reward((await client.decide())["id"], 1.0)
+            await client.ask("GET", "/v1/experiments/headline/report?half_life=1e-320", 422)
+
+    run(scenario())
+
+
 QUESTIONS = [
+    (
+        "log?after=0:99999999999999999999:0",
+        "after must be as the answer before said it, or left out, got '0:99999999999999999999:0'",
+    ),
+    (
+        "log?after=0:0:99999999999999999999",
+        "after must be as the answer before said it, or left out, got '0:0:99999999999999999999'",
+    ),
     ("history?step=7", "step must be a multiple of 60 seconds, got 7.0"),
     ("history?from=5&to=4", "from must be before to, got 5.0"),
     ("history?from=x", "from must be a number, got 'x'"),

@@ -1,6 +1,7 @@
 """The security list, a test a line: who may do what, what a request must look like, and what never gets in or out."""
 
 import contextlib
+import os
 import socket
 import stat
 import time
@@ -251,6 +252,18 @@ def test_experiments_that_make_no_sense_are_refused_and_policies_are_never_code(
     run(scenario())
 
 
+def test_a_line_break_at_the_end_of_a_name_is_refused_too(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with serving(tmp_path / "s.db") as client:
+            await client.create(422, name="headline\n")
+            await client.create(422, arms=["red\n", "green"])
+            await client.create()
+            await client.change(status=422, add=["new\n"])
+            await client.decide(status=422, key="user\n")
+
+    run(scenario())
+
+
 # Paths and methods
 
 
@@ -392,6 +405,59 @@ def test_a_server_bears_broken_and_slow_clients_and_says_nothing_of_tokens(tmp_p
         assert service.end() == 0
         assert admin not in "".join(service.said)
         assert "Traceback" not in "".join(service.said)
+
+
+def _open(connection: socket.socket) -> bool:
+    """Whether the other side still holds a connection, of which everything was read."""
+    connection.settimeout(0.1)
+    try:
+        return connection.recv(1 << 20) != b""
+    except TimeoutError:
+        return True
+    except OSError:
+        return False
+
+
+@pytest.mark.slow
+def test_no_connection_is_kept_by_what_is_no_request_or_by_not_reading(tmp_path: Path) -> None:
+    made(tmp_path / "tokens.json", "admin")
+    with started("--tokens", "tokens.json", folder=tmp_path) as service:
+
+        def sockets() -> int:
+            files = Path(f"/proc/{service.process.pid}/fd").iterdir()
+            return sum(os.readlink(file).startswith("socket:") for file in files)
+
+        ask = b"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", service.port)) as first:  # from now on the loop has its own sockets
+            first.sendall(ask)
+            first.recv(100)
+            time.sleep(0.5)
+            before = sockets() - 1
+        kept = [socket.socket() for _ in range(3)]
+        for connection in kept:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.connect(("127.0.0.1", service.port))
+        refused, empty, deaf = kept
+        refused.sendall(b"POST /v1/experiments/headline/decisions HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n")
+        empty.sendall(b"GET /livez HTTP/1.1\r\nHost: a\r\n\r\n")
+        deaf.settimeout(1.0)
+        with contextlib.suppress(TimeoutError):
+            for _ in range(10_000):  # until nothing more is taken
+                deaf.sendall(ask)
+        time.sleep(1.0)
+        refused.sendall(b"{")  # its answer, 401, is there
+        empty.sendall(b"\r\n")
+        time.sleep(1.0)
+        assert b"401" in refused.recv(1 << 16)
+        assert b"200" in empty.recv(1 << 16)
+        assert sockets() == before + 3
+        time.sleep(12.0)
+        assert not _open(refused)
+        assert not _open(empty)
+        time.sleep(35.0)
+        assert sockets() == before
+        for connection in kept:
+            connection.close()
 
 
 def test_a_service_behind_a_path_answers_there(tmp_path: Path) -> None:

@@ -166,8 +166,8 @@ class Application:
         made = await self.service.committer.decide(experiment, asked.arms, asked.key, asked.count)
         repeated = made.repeats is not None
         self.service.metrics.decided(name, 0 if repeated else asked.count)
-        arms = experiment.arms
-        found = [DecisionAnswer(row.id, arms[row.arm].name, row.probability, row.time, repeated) for row in made.rows]
+        name_of = experiment.name_of
+        found = [DecisionAnswer(row.id, name_of(row.arm), row.probability, row.time, repeated) for row in made.rows]
         return self._encode(found[0] if asked.count == 1 else DecisionAnswers(tuple(found)))
 
     async def rewards(self, scope: Scope, receive: Receive, name: str) -> bytes:

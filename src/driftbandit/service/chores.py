@@ -78,8 +78,8 @@ class Chores:
         self.offset = 0.5 * (before + self._clock()) - float(row[0])
 
     async def flush(self) -> None:
-        """Sums by minute."""
-        if self._experiments.sums:
+        """Sums by minute; and a process that nobody asks finds out in this way whether a database is there again."""
+        if self._experiments.sums or self._store.database.ready():
             self._committer.also(sums=True)
 
     async def sweep(self) -> None:
@@ -102,8 +102,8 @@ class Chores:
         """All waits of a slot's decisions that are over."""
         default = experiment.terms.default_reward
         kind = NOTHING if default is None else DEFAULT
-        again = 0.0
-        while not again:
+        again: float | None = None
+        while again is None:
             found = await self._store.overdue(*place, self._swept.get(place, 0), experiment.terms.wait or 0.0)
             for start in range(0, len(found.ids), MOST_AT_ONCE):
                 pairs = [(id, default) for id in found.ids[start : start + MOST_AT_ONCE]]
@@ -141,6 +141,8 @@ class Chores:
             reached = await committer.alone(partial(store.forget_keys, *reached))
         if self._retention is None or not await committer.alone(store.database.leads):
             return
+        if store.database.shared:  # what others have written goes into the snapshot too
+            await self.follow()
         await self.minute()
         await committer.stored()
         _, rows = await store.experiments()

@@ -9,12 +9,12 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from driftbandit.errors import DriftbanditError, InvalidValue
 from driftbandit.online.decision import Odds, odds_of
-from driftbandit.service.database import Row, Statement, Transaction, Unavailable, one_by_one
+from driftbandit.service.database import Row, Statement, Transaction, Unavailable, chunks, one_by_one
 from driftbandit.service.known_experiments import KnownExperiments
 from driftbandit.service.live_experiment import Drawn, LiveExperiment
 from driftbandit.service.rows import GIVEN, DecisionRow
@@ -97,6 +97,13 @@ class Turn:
         self.now = 0.0
         self.likely: list[Likely] = []
         self.answered: list[Answered] = []
+
+    def arms(self) -> Iterator[tuple[int, int]]:
+        """Of decisions that other processes may have made, each after the number of its experiment."""
+        rewarded = ((each.row.experiment, each.row.decision.arm) for each in self.answered if each.row is not None)
+        repeated = ((row.experiment, row.arm) for asked in self.deciding if asked.repeats for row in asked.rows)
+        yield from rewarded
+        yield from repeated
 
     @property
     def single(self) -> bool:
@@ -238,6 +245,7 @@ class Committer:
         self.waiting -= turn.size
         self.turns += 1
         try:
+            await self.experiments.meet(turn.arms())
             self._stored(turn)
         except Exception as error:  # what is stored is learned when memory is made anew
             await self._recover(turn, error)
@@ -288,12 +296,14 @@ class Committer:
             if self._ending:
                 return
             try:
-                with contextlib.suppress(Unavailable):
+                with contextlib.suppress(Exception):
                     await self.experiments.store.close()
                 await self.experiments.store.open()
                 await self.experiments.load()
-            except DriftbanditError as reason:
-                self.down = str(reason)
+            except Exception as reason:  # whatever it is: it may be over in a moment
+                if not isinstance(reason, DriftbanditError):
+                    log.exception("the store cannot be read")
+                self.down = str(reason) or type(reason).__name__
                 await asyncio.sleep(AGAIN)
             else:
                 self.down = ""
@@ -339,8 +349,11 @@ class Committer:
         return fresh
 
     def _spans(self, places: Sequence[Place]) -> Generator[Statement, list[Row], dict[Place, Span]]:
-        rows = yield self.experiments.store.keys_known(places)
-        return {(experiment, key): (first, count) for experiment, key, first, count in rows}
+        found: dict[Place, Span] = {}
+        for part in chunks(places, MOST_ROWS):
+            rows = yield self.experiments.store.keys_known(part)
+            found |= {(experiment, key): (first, count) for experiment, key, first, count in rows}
+        return found
 
     def _tell_odds(self, turn: Turn, deciding: list[Deciding]) -> None:
         """Rows with their probabilities."""
@@ -380,7 +393,9 @@ class Committer:
             (*place, asked.rows[0].id, asked.count, now + asked.experiment.terms.key_seconds)
             for place, asked in sorted(keyed.items(), key=lambda item: item[0])
         ]
-        put = {(experiment, key) for experiment, key in (yield self.experiments.store.keys_put(rows))}
+        put = set[Place]()
+        for part in chunks(rows, MOST_ROWS):
+            put |= {(experiment, key) for experiment, key in (yield self.experiments.store.keys_put(part))}
         lost = sorted(keyed.keys() - put)
         if lost:
             spans = yield from self._spans(lost)
@@ -392,8 +407,10 @@ class Committer:
         """Decisions that were made before, by key."""
         spans = yield from self._spans(sorted({asked.place for asked in repeated if asked.place is not None}))
         wanted = sorted({(place[0], *span) for place, span in spans.items()})
-        rows = yield self.experiments.store.decisions_of(wanted)
-        by_id = {(row[0], row[1]): DecisionRow._make(row) for row in rows}
+        by_id: dict[tuple[int, int], DecisionRow] = {}
+        for part in chunks(wanted, MOST_ROWS):
+            rows = yield self.experiments.store.decisions_of(part)
+            by_id |= {(row[0], row[1]): DecisionRow._make(row) for row in rows}
         for asked in repeated:
             span = spans.get(asked.place) if asked.place is not None else None
             if span is None:  # what was to be repeated was not made

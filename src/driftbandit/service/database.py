@@ -29,6 +29,7 @@ class Statement(NamedTuple):
 
 
 Result = TypeVar("Result")
+Taken = TypeVar("Taken", bound=Row)
 Transaction = Generator[Statement, list[Row], Result]
 
 
@@ -96,7 +97,7 @@ def one_by_one(statements: Iterable[Statement]) -> Transaction[None]:
     yield from generator
 
 
-def chunks(rows: Sequence[Row], most: int) -> Iterable[Sequence[Row]]:
+def chunks(rows: Sequence[Taken], most: int) -> Iterable[Sequence[Taken]]:
     """Rows in parts that one statement can take."""
     return (rows[start : start + most] for start in range(0, len(rows), most))
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import TypeVar
 
 from driftbandit.service.live_experiment import LiveExperiment
@@ -131,12 +131,23 @@ class KnownExperiments:
             self.vector[slot] = 0
         others = {slot: number for slot, number in self.vector.items() if slot != self.store.slot}
         async for reward in resting(self.store.rewards_after(others)):
+            await self.meet([(reward.experiment, reward.decision.arm)])
             experiment = self.by_number.get(reward.experiment)
             if experiment is not None:
                 experiment.learn(reward)
             self.vector[reward.writer] = reward.number
             learned += 1
         return learned
+
+    async def meet(self, arms: Iterable[tuple[int, int]]) -> None:
+        """Look again if one of these arms, each after the number of its experiment, is not known: another process has
+        made it just now.
+        """
+        for number, arm in arms:
+            experiment = self.by_number.get(number)
+            if experiment is None or arm >= len(experiment.arms):
+                await self.look_again()
+                return
 
     async def look_again(self) -> None:
         """Experiments have changed."""

@@ -10,6 +10,7 @@ from driftbandit.errors import InvalidValue
 from driftbandit.online.decision import Snapshot
 from driftbandit.policies import Policy
 from driftbandit.replica import Made, Replica, Settings
+from driftbandit.service.database import Unavailable
 from driftbandit.service.rows import ArmRow, ExperimentRow, RewardRow
 
 DAY = 86400.0
@@ -107,10 +108,12 @@ class LiveExperiment:
 
     def know(self, arms: Sequence[ArmRow]) -> None:
         """The arms that there are, and were."""
-        came = [(arm.added, False, arm) for arm in arms if arm.added is not None]
-        went = [(arm.removed, True, arm) for arm in arms if arm.removed is not None]
-        for _, removed, arm in sorted([*came, *went], key=lambda change: change[:2]):
-            self.change(arm, removed)
+        for arm in arms:  # by their numbers: clocks of processes may say that a later one came earlier
+            if arm.added is not None:
+                self.change(arm, False)
+        for arm in arms:
+            if arm.removed is not None:
+                self.change(arm, True)
         self.arms = list(arms)
         self._numbers = {arm.name: arm.number for arm in arms if arm.removed is None}
 
@@ -143,6 +146,12 @@ class LiveExperiment:
     def changed(self) -> bool:
         """Whether arms came or went since it began; decisions are then stored with the arms that there were."""
         return len(self.arms) > len(self.terms.arms) or len(self._numbers) < len(self.arms)
+
+    def name_of(self, number: int) -> str:
+        """The name of an arm that is there, or was."""
+        if number >= len(self.arms):
+            raise Unavailable("another process has just made an arm that this one does not know yet: try again")
+        return self.arms[number].name
 
     def number_of(self, name: str) -> int:
         """The number of an arm that is there."""

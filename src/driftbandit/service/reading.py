@@ -9,11 +9,11 @@ from driftbandit import checks
 from driftbandit.contract import History, Point
 from driftbandit.errors import InvalidValue
 from driftbandit.online.journal import FORMAT
-from driftbandit.online.pending import REPLICA_SHIFT
+from driftbandit.online.pending import NUMBER, REPLICA_SHIFT
 from driftbandit.service.database import Statement
 from driftbandit.service.live_experiment import DAY, LiveExperiment
 from driftbandit.service.rows import GIVEN, DecisionRow, RewardRow, number_of
-from driftbandit.service.store import Store
+from driftbandit.service.store import LAST, Store
 
 MOST_LINES = 10_000
 """Of a log, at once."""
@@ -43,7 +43,8 @@ class Cursor(NamedTuple):
         try:
             for part in filter(None, text.split(",")):
                 slot, decision, reward = map(int, part.split(":"))
-                if min(slot, decision, reward) < 0 or slot in cursor.decisions or slot >> 13:
+                known = slot in cursor.decisions
+                if min(slot, decision, reward) < 0 or known or slot >> 13 or decision > NUMBER or reward > LAST:
                     raise ValueError
                 cursor.decisions[slot], cursor.rewards[slot] = decision, reward
         except ValueError:
@@ -133,12 +134,12 @@ def start(experiment: LiveExperiment, slot: int, last: int = 0) -> Event:
 
 def of_decision(row: DecisionRow, experiment: LiveExperiment) -> Event:
     """A decision, as a bandit writes it."""
-    arms = experiment.arms
     event: Event = {
-        "event": "decision", "id": row.id, "arm": arms[row.arm].name, "probability": row.probability, "time": row.time,
+        "event": "decision", "id": row.id, "arm": experiment.name_of(row.arm), "probability": row.probability,
+        "time": row.time,
     }  # fmt: skip
     if row.among is not None:
-        event["among"] = [arms[number].name for number in json.loads(row.among)]
+        event["among"] = [experiment.name_of(number) for number in json.loads(row.among)]
     elif experiment.changed:  # it was made before any arm came or went
         event["among"] = list(experiment.terms.arms)
     return event
@@ -227,7 +228,7 @@ async def history(store: Store, experiment: LiveExperiment, begin: float, end: f
         mean, low, high = believed.get((part, arm), (None, None, None))
         points.append(
             Point(
-                begin=part * step, arm=experiment.arms[arm].name, decisions=int(decisions),
+                begin=part * step, arm=experiment.name_of(arm), decisions=int(decisions),
                 odds=odds / made[part] if made.get(part) else 0.0, rewards=int(rewards),
                 mean_reward=reward / rewards if rewards else None, weighted=paid / rewarded if rewarded else None,
                 mean=mean, low=low, high=high,

@@ -20,6 +20,7 @@ from driftbandit.contract import Report, ReportedValue
 from driftbandit.errors import DriftbanditError
 from driftbandit.online.pending import REPLICA_SHIFT
 from driftbandit.policies import Policy, UniformRandom
+from driftbandit.service.commits import Busy
 from driftbandit.service.live_experiment import LiveExperiment
 from driftbandit.service.reading import Event, of_decision, of_reward, start
 from driftbandit.service.rows import DecisionRow, RewardRow, number_of
@@ -33,6 +34,8 @@ MOST = 50_000
 FEW = 0.01
 """The share of decisions that may have no reward where nothing says that none will come."""
 MOST_HALF_LIVES = 8
+MOST_ASKED = 8
+"""Questions that may wait for an answer at a time; more are refused."""
 KEPT = 60.0
 """Seconds for which an answer stands."""
 LONGEST = 120.0
@@ -45,6 +48,7 @@ class Reports:
     def __init__(self, store: Store, clock: Callable[[], float]) -> None:
         self._store, self._clock = store, clock
         self._turn = asyncio.Lock()
+        self._asked = 0
         self._kept: dict[Any, tuple[float, Report]] = {}
 
     async def of(
@@ -62,13 +66,19 @@ class Reports:
             missing: what decisions count as that got no reward; must be given where those are more than 1%.
         """
         key = (experiment.number, round(begin / KEPT), round(end / KEPT), tuple(half_lives), missing)
-        async with self._turn:
-            then, report = self._kept.get(key, (-math.inf, None))
-            if report is None or time.monotonic() - then > KEPT:
-                report = await self._made(experiment, begin, end, half_lives, missing)
-                self._kept = {k: kept for k, kept in self._kept.items() if time.monotonic() - kept[0] <= KEPT}
-                self._kept[key] = time.monotonic(), report
-            return report
+        if self._asked >= MOST_ASKED:
+            raise Busy(f"{MOST_ASKED} reports are being made or wait for that: try again in a moment")
+        self._asked += 1
+        try:
+            async with self._turn:
+                then, report = self._kept.get(key, (-math.inf, None))
+                if report is None or time.monotonic() - then > KEPT:
+                    report = await self._made(experiment, begin, end, half_lives, missing)
+                    self._kept = {k: kept for k, kept in self._kept.items() if time.monotonic() - kept[0] <= KEPT}
+                    self._kept[key] = time.monotonic(), report
+                return report
+        finally:
+            self._asked -= 1
 
     async def _made(
         self, experiment: LiveExperiment, begin: float, end: float, half_lives: list[float], missing: float | None
@@ -120,8 +130,7 @@ def policies(experiment: LiveExperiment, half_lives: list[float]) -> list[str]:
     if half_lives and not hasattr(policy, "discount"):
         raise checks.reject("half_life", f"left out for {policy}, which has no discount", half_lives)
     for half_life in half_lives:
-        steps = half_life / (step or 1.0)
-        other: dict[str, Any] = {"discount": 0.5 ** (1.0 / steps)}
+        other: dict[str, Any] = {"discount": 0.5 ** ((step or 1.0) / half_life)}
         found.append(dataclasses.replace(policy, **other))
     return [str(each) for each in found]
 

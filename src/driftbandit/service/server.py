@@ -1,5 +1,6 @@
 """`driftbandit serve`: the application behind a server of HTTP, until a signal ends it."""
 
+import asyncio
 import logging
 import signal
 import socket
@@ -15,53 +16,86 @@ from driftbandit.service.process import Service
 
 HEAD = 10.0
 """Seconds in which the head of a request must have come."""
+UNTAKEN = 15.0
+"""Seconds in which somebody must take some of what waits to be sent to them."""
 GRACE = 8
 """Seconds in which requests that are there are answered when the service ends."""
 LONGEST_HEAD = 1 << 16
 """Bytes that the head of a request may have."""
-TOO_LONG = "The head of a request is too long."
 BACKLOG = 2048
 log = logging.getLogger("driftbandit.service")
 
 
 class Protocol(HttpToolsProtocol):
-    """A connection, which is closed if the head of a request takes too long, or is too long."""
+    """A connection, which is closed if the head of a request is too long or takes too long, or what was answered is not
+    taken.
+
+    While nothing is being answered, whatever comes must be the head of a request soon: neither the rest of a body that
+    was refused nor empty lines keep a connection.
+    """
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        self._untaken = 0
         self._unfinished = 0
         """Bytes that came since a head began."""
-        self._expected = self.loop.call_later(HEAD, self._give_up)
+        self._expected: asyncio.TimerHandle | None = None
+        self._expect()
+        self._watch()
 
     def data_received(self, data: bytes) -> None:
         self._unfinished += len(data)
         super().data_received(data)
-        if self._unfinished > LONGEST_HEAD and not self._expected.cancelled() and not self.transport.is_closing():
-            self.send_400_response(TOO_LONG)
+        if self._expected is None and (self.cycle is None or self.cycle.response_complete):
+            self._expect()
+        if self._unfinished > LONGEST_HEAD and self._expected is not None:
+            self._give_up()
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self._expected.cancel()
-        self._expected = self.loop.call_later(HEAD, self._give_up)
+        self._expect()
         self._length = self._unfinished = 0
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._length += len(name) + len(value)
         if self._length > LONGEST_HEAD:
-            raise ValueError(TOO_LONG)  # answered with 400
+            raise ValueError("the head of a request is too long")  # answered with 400
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        self._expected.cancel()
+        self._expect_nothing()
         super().on_headers_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._expected.cancel()
+        self._expect_nothing()
+        self._watched.cancel()
         super().connection_lost(exc)
+
+    def resume_writing(self) -> None:
+        self._untaken = 0
+        super().resume_writing()
+
+    def _expect(self) -> None:
+        self._expect_nothing()
+        self._expected = self.loop.call_later(HEAD, self._give_up)
+
+    def _expect_nothing(self) -> None:
+        if self._expected is not None:
+            self._expected.cancel()
+            self._expected = None
 
     def _give_up(self) -> None:
         if not self.transport.is_closing():
             self.transport.close()
+
+    def _watch(self) -> None:
+        """Now and then: something that waits to be taken, and not less of it than before, is not waited for."""
+        left = self.transport.get_write_buffer_size()
+        if self._untaken and left >= self._untaken:
+            self.transport.abort()
+            return
+        self._untaken = left
+        self._watched: asyncio.TimerHandle = self.loop.call_later(UNTAKEN, self._watch)
 
 
 class Server(uvicorn.Server):

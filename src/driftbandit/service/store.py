@@ -81,8 +81,8 @@ class Overdue(NamedTuple):
     """Those without a reward."""
     reached: int
     """Up to this number all are looked at."""
-    again: float
-    """In how many seconds there may be more."""
+    again: float | None
+    """In how many seconds there may be more; None: there may be now."""
 
 
 class Store:
@@ -444,7 +444,7 @@ class Store:
             reached = number_of(id)
             if other is None:
                 ids.append(id)
-        return Overdue(ids, reached, 0.0 if len(rows) == PAGE else wait)
+        return Overdue(ids, reached, None if len(rows) == PAGE else wait)
 
     async def forget(self, experiment: int, slot: int, before: float) -> bool:
         """Leave out some of the oldest decisions of a slot, with their rewards; whether there may be more."""

@@ -13,9 +13,10 @@ from driftbandit.errors import InvalidValue
 from driftbandit.service.commits import Conflict
 from driftbandit.service.database import Statement
 from driftbandit.service.guard import Token
-from driftbandit.service.live_experiment import ExperimentTerms, LiveExperiment
+from driftbandit.service.live_experiment import ExperimentTerms, LiveExperiment, RunState
 from driftbandit.service.minute_sums import ALWAYS
 from driftbandit.service.process import Service
+from driftbandit.service.rows import ArmRow
 
 Counts = dict[int, tuple[int, int]]
 """By arm, how many decisions and rewards there are."""
@@ -45,10 +46,12 @@ async def view(service: Service, experiment: LiveExperiment) -> ExperimentView:
     """All that there is to know of an experiment."""
     terms, number = experiment.terms, experiment.number
 
-    async def look() -> tuple[list[Any], list[int]]:
-        return experiment.replica.summary(), experiment.replica.asleep()
+    async def look() -> tuple[list[Any], list[int], list[ArmRow], list[int] | None, RunState, int]:
+        replica, known = experiment.replica, (experiment.arms, experiment.only, experiment.state, experiment.version)
+        return replica.summary(), replica.asleep(), *known
 
-    summary, asleep = await service.committer.alone(look, reads=True)
+    # all of one moment: while sums are read, somebody may change the experiment
+    summary, asleep, there, only, state, version = await service.committer.alone(look, reads=True)
     known = {each.arm: each for each in summary if each.arm is not None}
     if asleep:
         [alike] = [each for each in summary if each.arm is None]
@@ -57,20 +60,20 @@ async def view(service: Service, experiment: LiveExperiment) -> ExperimentView:
     waiting = counted
     if terms.wait is not None:
         waiting = (await counts(service, [number], int((service.clock() - terms.wait) // 60.0)))[number]
-    eligible = set(experiment.numbers if experiment.only is None else experiment.only)
+    eligible = {arm.number for arm in there} if only is None else set(only)
     arms = []
-    for arm in experiment.arms:
+    for arm in there:
         if arm.removed is None:
             each, (decisions, rewards) = known[arm.number], counted.get(arm.number, (0, 0))
             told = (each.mean, each.low, each.high, each.observations, each.probability)
             arms.append(ArmView(arm.name, arm.number in eligible, decisions, rewards, *map(said, told)))
-    names = {arm.number: arm.name for arm in experiment.arms}
+    names = {arm.number: arm.name for arm in there if arm.removed is None}
     return ExperimentView(
-        name=experiment.name, state=experiment.state, version=experiment.version, policy=str(terms.policy),
+        name=experiment.name, state=state, version=version, policy=str(terms.policy),
         step_seconds=terms.step_seconds, wait=terms.wait, default_reward=terms.default_reward,
         minimum_probability=terms.minimum_probability, key_seconds=terms.key_seconds, seed=terms.seed,
         begun=experiment.begun,
-        only=None if experiment.only is None else tuple(names[k] for k in experiment.only if k in eligible),
+        only=None if only is None else tuple(names[k] for k in only if k in names),
         decisions=sum(decisions for decisions, _ in counted.values()),
         rewards=sum(rewards for _, rewards in counted.values()),
         pending=max(0, sum(decisions - rewards for decisions, rewards in waiting.values())),
@@ -129,13 +132,14 @@ async def created(service: Service, new: NewExperiment) -> bool:
 
 async def changed(service: Service, experiment: LiveExperiment, change: Change, tag: str | None) -> None:
     """Change an experiment, all of it or nothing."""
-    store, experiments = service.store, service.experiments
+    store, experiments, number = service.store, service.experiments, experiment.number
 
     async def make() -> bool:
+        experiment = experiments.by_number[number]  # memory may have been made anew since
         if tag not in (None, "*", f'"{experiment.version}"'):
             raise Conflict(f"If-Match must be of the version that is there, {experiment.version}, got {tag}")
         statements = changes(service, experiment, change)
-        done = await store.change(experiment.number, experiment.version, statements)
+        done = await store.change(number, experiment.version, statements)
         await experiments.look_again()
         return done
 
