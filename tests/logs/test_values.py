@@ -54,13 +54,27 @@ def test_an_arm_is_worth_what_the_definitions_say(tmp_path: Path) -> None:
         term, w, x = (np.array([row[name] for row in rows]) for name in ("term", "w", "x"))
         value = log.value(arm)
         assert value.decisions == len(rows)
-        assert value.mean == pytest.approx(term.mean(), rel=1e-12)
-        assert value.high - value.mean == pytest.approx(Z95 * term.std() / math.sqrt(len(rows)), rel=1e-9)
-        assert value.low + value.high == pytest.approx(2.0 * value.mean, abs=1e-12)
+        half = Z95 * term.std() / math.sqrt(len(rows))
+        ends = [min(max(end, 0.0), 1.0) for end in (term.mean(), term.mean() - half, term.mean() + half)]
+        assert [value.mean, value.low, value.high] == pytest.approx(ends, rel=1e-9)
         if w.any():
             assert value.snips == pytest.approx(x.sum() / w.sum(), rel=1e-12)
             assert value.effective_size == pytest.approx(w.sum() ** 2 / (w @ w), rel=1e-12)
             assert value.largest_weight == pytest.approx(w.max(), rel=1e-12)
+
+
+def test_values_and_their_intervals_lie_where_rewards_lie() -> None:
+    """One decision says nothing but that; and few may say nothing that cannot be."""
+    one = db.Log(["blue"], [0.25], [1.0], names=["blue", "red"], times=[0.0])
+    for value in (one.value("blue"), one.value("blue", anytime=True), one.value("ts")):
+        assert (value.low, value.high) == (0.0, 1.0)
+        assert 0.0 <= value.mean <= 1.0
+    data = one.over_time("blue", window=1.0)
+    assert [float(data[name][0]) for name in ("mean", "low", "high", "so_far")] == [1.0, 0.0, 1.0, 1.0]
+    two = db.Log(["blue", "red"], [0.05, 0.05], [1.0, 0.0], policy="ts")
+    for value in (two.value("blue"), two.value("red"), two.value("ts"), two.value("ts", live=True)):
+        assert 0.0 <= value.low <= value.mean <= value.high <= 1.0
+    assert one.value("blue").warnings[0] == "blue: 1 decision is few"
 
 
 def naive_bound(x: np.ndarray, guess: np.ndarray, alpha: float) -> float:
@@ -111,13 +125,13 @@ def test_windows_of_time_have_the_values_of_their_decisions(tmp_path: Path) -> N
     rows = terms_of(path, "red")
     for i in range(8):
         own = np.array([row["term"] for row in rows if 1 + 50 * i <= row["time"] < 51 + 50 * i])
-        assert float(data["mean"][i]) == pytest.approx(own.mean(), rel=1e-9)
-        assert float(data["high"][i] - data["mean"][i]) == pytest.approx(
-            Z95 * own.std() / math.sqrt(len(own)), rel=1e-9
-        )
+        half = Z95 * own.std() / math.sqrt(len(own))
+        for name, wanted in (("mean", own.mean()), ("low", own.mean() - half), ("high", own.mean() + half)):
+            assert float(data[name][i]) == pytest.approx(min(max(wanted, 0.0), 1.0), rel=1e-9)
         until = [row for row in rows if row["time"] < 51 + 50 * i]
         x, guess = (np.array([row[name] for row in until]) for name in ("x", "guess"))
-        assert float(data["so_far"][i]) == pytest.approx(np.mean([row["term"] for row in until]), rel=1e-9)
+        so_far = np.clip(np.mean([row["term"] for row in until]), 0.0, 1.0)
+        assert float(data["so_far"][i]) == pytest.approx(so_far, rel=1e-9)
         assert float(data["so_far_low"][i]) == pytest.approx(max(0.0, naive_bound(x, guess, 0.025)), abs=1e-9)
     assert float(data["so_far"][-1]) == pytest.approx(log.value("red").mean, rel=1e-12)
 
@@ -161,7 +175,7 @@ def test_windows_are_exactly_as_long_as_somebody_says(
             for begin, mean in zip(data["begin"].values, data["mean"].values, strict=True):
                 own = [row["term"] for row in rows if begin <= row["time"] < begin + window]
                 chosen = any(row["w"] for row in rows if begin <= row["time"] < begin + window)
-                assert mean == pytest.approx(np.mean(own), rel=1e-9) if chosen else math.isnan(mean)
+                assert mean == pytest.approx(np.clip(np.mean(own), 0, 1), rel=1e-9) if chosen else math.isnan(mean)
 
 
 def test_windows_for_which_there_is_no_room_are_refused_and_the_usual_ones_say_how_long_they_are() -> None:

@@ -24,7 +24,7 @@ from driftbandit.logs.soundness import LogCheck, checked
 from driftbandit.logs.source import Source
 from driftbandit.logs.terms import Terms
 from driftbandit.logs.tuning import Tuning
-from driftbandit.logs.value import NORMAL, Value, live_value, means, sequence, valued
+from driftbandit.logs.value import NORMAL, Value, live_value, one_look, sequence, valued
 from driftbandit.online.journal import checked_path
 from driftbandit.policies import Policy
 
@@ -249,11 +249,11 @@ class Log:
             length = checks.real("window", window, "(0, inf)")
             sums = self._passes.in_windows(asked, length)
         begin, end, terms = sums.over_time(number, length)
-        mean, half = means(terms)
+        mean, mean_low, mean_high = one_look(terms)
         up_to = Terms(*(np.cumsum(each) for each in terms))
         low, high = sequence(up_to)
         columns = {
-            "mean": mean, "low": mean - half, "high": mean + half, "so_far": means(up_to)[0], "so_far_low": low,
+            "mean": mean, "low": mean_low, "high": mean_high, "so_far": one_look(up_to)[0], "so_far_low": low,
             "so_far_high": high,
         }  # fmt: skip
         return xarray.Dataset(

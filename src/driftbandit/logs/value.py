@@ -17,6 +17,8 @@ NORMAL = 1.959963984540054
 ALPHA = 0.05
 DOUBT = 3.0
 """Standard errors by which weights may be off their mean of 1."""
+FEWEST = 2
+"""Decisions of which an interval can be made."""
 FEW_DECISIONS, FEW_EFFECTIVE, LARGE_SHARE = 200, 30.0, 0.1
 
 
@@ -31,10 +33,10 @@ class Value:
 
     target: str
     mean: float
-    """Doubly robust: nearly without bias whatever drifted."""
+    """Doubly robust: nearly without bias whatever drifted; cut to [0, 1], where rewards lie."""
     low: float
     high: float
-    """The ends of a 95% interval."""
+    """The ends of a 95% interval, as far as rewards lie there; 0 and 1 of fewer than two decisions."""
     kind: str
     decisions: int
     """How many it is a mean over."""
@@ -58,6 +60,21 @@ def means(terms: Terms) -> tuple[Any, Any]:
     spread = np.maximum((terms.guess_2 + terms.term_2) / count - mean * mean, 0.0)
     nothing = np.where(np.asarray(terms.count - terms.others) > 0.0, 0.0, np.nan)
     return mean + nothing, NORMAL * np.sqrt(spread / count) + nothing
+
+
+def one_look(terms: Terms) -> tuple[Any, Any, Any]:
+    """Means, and the ends of their intervals for one look, cut to where rewards lie; 0 and 1 where too little is known.
+
+    NaN where the target was never chosen.
+    """
+    mean, half = means(terms)
+    half = np.where(np.asarray(terms.count) < FEWEST, half + np.inf, half)
+    return np.clip(mean, 0.0, 1.0), *_within(mean, half)
+
+
+def _within(mean: Any, half: Any) -> tuple[Any, Any]:
+    """The ends of an interval, as far as rewards lie there."""
+    return np.clip(mean - half, 0.0, 1.0), np.clip(mean + half, 0.0, 1.0)
 
 
 def sequence(terms: Terms) -> tuple[Any, Any]:
@@ -118,7 +135,12 @@ class Weights(NamedTuple):
                 "probabilities, masks or arms are missing from the log"
             )
         if self.effective_size < FEW_EFFECTIVE:
-            yield f"the log tells as much of it as {self.effective_size:.0f} decisions of its own"
+            size = round(self.effective_size)
+            yield (
+                f"the log tells as much of it as {size} decision{'s' * (size != 1)} of its own"
+                if self.squares
+                else "the log tells nothing of it: no decision was for it"
+            )
         elif self.largest > LARGE_SHARE * self.total:
             yield f"one decision has {self.largest / self.total:.0%} of all weight"
 
@@ -126,15 +148,18 @@ class Weights(NamedTuple):
 def few(decisions: float) -> Iterator[str]:
     """The same, where there are few decisions."""
     if decisions < FEW_DECISIONS:
-        yield f"{decisions:.0f} decisions are few"
+        yield "1 decision is few" if decisions == 1 else f"{decisions:.0f} decisions are few"
 
 
 def valued(
     target: Any, terms: Terms, largest: float, kind: str, anytime: bool = False, doubts: Sequence[str] = ()
 ) -> Value:
     """A value, with what whoever reads it should know."""
-    mean, half = (float(number) for number in means(terms))
-    low, high = sequence(terms) if anytime else (mean - half, mean + half) if mean == mean else (0.0, 1.0)
+    mean, low, high = (float(number) for number in one_look(terms))
+    if anytime:
+        low, high = sequence(terms)
+    elif mean != mean:
+        low, high = 0.0, 1.0
     weights = Weights.of(terms, largest)
     return Value(
         str(target), mean, float(low), float(high), kind, int(terms.count), weights.effective_size, weights.largest,
@@ -145,8 +170,9 @@ def valued(
 def live_value(target: Any, found: Rehearsed, notes: Sequence[str]) -> Value:
     """What a policy would earn in the place of the logged one."""
     mean, half, weights = found.value, NORMAL * found.error, Weights.of_each(found.weights)
+    low, high = _within(mean, half if weights.eligible >= FEWEST else np.inf)
     return Value(
-        str(target), mean, mean - half, mean + half, "live", int(weights.eligible), weights.effective_size,
+        str(target), min(max(mean, 0.0), 1.0), float(low), float(high), "live", int(weights.eligible), weights.effective_size,
         weights.largest, math.nan, warnings=(*_doubts(target, weights), *notes),
     )  # fmt: skip
 
