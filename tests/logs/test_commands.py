@@ -80,6 +80,14 @@ def test_evaluate_values_policies_in_the_place_of_the_logged_one(path: Path) -> 
     assert found["values"][-1]["mean"] == value.mean
 
 
+def test_evaluate_says_what_a_one_step_value_is_and_what_says_more(path: Path) -> None:
+    asked = ["evaluate", str(path), "--missing", "0", "-p", "ucb1"]
+    said = "one-step: what a policy would earn if it decided alone at each moment"
+    assert [line.startswith(said) and "--live says" in line for line in run(*asked).stdout.splitlines()][-1]
+    assert said not in run(*asked, "--live").stdout
+    assert said not in run(*asked[:-2]).stdout
+
+
 def test_tune_prints_one_json_object_of_the_promised_shape(path: Path) -> None:
     options = ["--missing", "0", "-p", "dts:discount=0.9", "-p", "ucb1", "--seed", "3"]
     answer = run("tune", str(path), *options, "--json")

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from driftbandit.logs import Log, Tuning, Value
 
 MOST_ROWS = 50
+ONE_STEP = (
+    "one-step: what a policy would earn if it decided alone at each moment, by what the logged one had seen; --live says "
+    "what it would earn in the place of the logged one"
+)
 Rows = list[dict[str, Any]]
 Files = Annotated[
     list[str], typer.Argument(help="The log: one file, or several of one log or of replicas.", metavar="LOG ...")
@@ -116,6 +120,8 @@ def _print_values(found: "Log", values: "list[Value]", windows: list[Rows], _: l
     print_table(title, _columns([values[place] for place in shown]))
     if len(shown) < len(values):
         print(f"the {len(shown)} of {len(values)} of which the log tells most; --json lists all")
+    if any(value.kind == "one-step" for value in values):
+        print(ONE_STEP)
     if windows:
         _print_windows([{"target": values[place].target} | row for place in shown for row in windows[place]])
 
