@@ -144,6 +144,33 @@ def test_a_line_that_is_no_event_is_refused_unless_it_is_the_last(line: str, tmp
     assert f"{path}: what stands from line 82 on is cut off and does not count" in db.Log.read(path).check().warnings
 
 
+def test_only_one_line_can_be_cut_off_and_more_of_them_are_said_as_what_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    lines = [json.dumps(line) for line in good()]
+    said = f"{path}: the last 2 lines, from line 82 on, are no events of a bandit's log and do not count"
+    for end in ("what is this\nand this\n", "what is this\nand th"):
+        path.write_text("\n".join(lines) + "\n" + end)
+        notes = db.Log.read(path).notes
+        assert said in notes
+        assert not any("cut off" in note for note in notes)
+
+
+def test_a_look_at_a_log_reads_nothing_and_never_fails(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    for text in ("", "nonsense\n", "".join(json.dumps(line) + "\n" for line in good()[:1])):
+        path.write_text(text)
+        log = db.Log.read(path)
+        assert repr(log) == "<Log, not read yet>"
+        with pytest.raises(db.InvalidValue):
+            log.check()
+        assert repr(log) == "<Log, not read yet>"
+    path.write_text("".join(json.dumps(line) + "\n" for line in good()))
+    log = db.Log.read(path, missing=0.0)
+    assert repr(log) == "<Log, not read yet>"
+    assert log.decisions == 40
+    assert repr(log) == f"<Log of 40 decisions among {len(log.arms)} arms>"
+
+
 def test_a_torn_end_does_not_count(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     text = "".join(json.dumps(line) + "\n" for line in good())

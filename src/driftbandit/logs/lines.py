@@ -99,7 +99,7 @@ class Lines(Written):
                 yield from self._file(path, reading, bar)
 
     def _file(self, path: Path, reading: Reading, bar: Progress) -> Iterator[Chunk]:
-        void, number, rest, odd = void_lines(path), 0, b"", None
+        void, number, rest, odd, more = void_lines(path), 0, b"", None, 0
         for block in blocks("log", path, BLOCK, self._most[path]):
             bar.advance(len(block))
             text, newline, rest = (rest + block).rpartition(b"\n")
@@ -117,6 +117,7 @@ class Lines(Written):
                         continue
                     event = parsed(line)
                     if event is None:
+                        more += odd is not None
                         odd = odd or (number, line)
                     elif odd is not None:  # what is cut off stands at the end of a file, and nowhere else
                         raise refused(path, *odd)
@@ -127,7 +128,11 @@ class Lines(Written):
             first, line = odd or (number + 1, rest[:200])
             if first == 1 and not begins(line):
                 raise refused(path, first, line)
-            reading.facts.note(f"{path}: what stands from line {first} on is cut off and does not count")
+            if (more := more + bool(rest and odd)) > 0:
+                said = f"the last {more + 1} lines, from line {first} on, are no events of a bandit's log and do not count"
+            else:
+                said = f"what stands from line {first} on is cut off and does not count"
+            reading.facts.note(f"{path}: {said}")
 
 
 class Events(Written):

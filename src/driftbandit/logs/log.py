@@ -173,7 +173,10 @@ class Log:
         return self.decisions
 
     def __repr__(self) -> str:
-        return f"<Log of {self.decisions} decisions among {len(self.arms)} arms>"
+        found = self._passes.known
+        if found is None:  # a look at a value must not read a file, nor fail
+            return "<Log, not read yet>"
+        return f"<Log of {found.decisions} decisions among {len(found.names)} arms>"
 
     # Values
 

@@ -34,6 +34,11 @@ class Passes:
         self.of_arms()
         return self.source.facts
 
+    @property
+    def known(self) -> Facts | None:
+        """The same where the log has been gone through; None before."""
+        return None if self._arms is None else self.source.facts
+
     def of_arms(self, progress: bool | None = None) -> ArmSums:
         """What always choosing one arm would have earned."""
         if self._arms is None:
