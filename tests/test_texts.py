@@ -137,6 +137,8 @@ def test_texts_of_strangers_run_no_file(own: Path) -> None:
         (db.Policy, "dts:discount=0.9,discount=0.8", "discount must be given once"),
         (db.Policy, "dts:0.9", "policy must be written as name:parameter=value,…, got 'dts:0.9'"),
         (db.Policy, "dts", "dts needs discount, as in dts:discount=…"),
+        (db.Policy, "dtss", r".* lists, got 'dtss' \(did you mean dts\?\)$"),
+        (db.Policy, "zzzzzz", ".* lists, got 'zzzzzz'$"),
         (db.Policy, "OWN:Steps", "policy must be a class that derives from driftbandit.Policy, got Steps of"),
         (db.Environment, "OWN:Mild", "environment must be a class that derives from driftbandit.Environment, got Mild"),
         (db.Environment, "OWN:None", "environment must name a class of .*, which has Steps, got 'None'"),

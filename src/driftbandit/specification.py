@@ -131,15 +131,16 @@ class Specification(Checked):
         """The class of this name."""
         kinds = cls.known
         if name not in kinds:
-            near = difflib.get_close_matches(name.lower(), kinds, n=4, cutoff=0.4) or [*kinds][:4]
-            listed = f"that `driftbandit {cls.plural}` lists, such as {', '.join(near)}"
-            raise InvalidValue(f"{cls.kind} must be one of those {listed}, got {checks.shown(name)}")
+            near = difflib.get_close_matches(name.lower(), kinds, n=1, cutoff=0.6)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            listed = f"that `driftbandit {cls.plural}` lists"
+            raise InvalidValue(f"{cls.kind} must be one of those {listed}, got {checks.shown(name)}{hint}")
         return kinds[name]
 
     @classmethod
-    def build(cls, name: str, parameters: Mapping[str, Any]) -> Self:
-        """The specification of this name with these parameters."""
-        found = cls.found(name)
+    def build(cls, name: str, parameters: Mapping[str, Any], called: str = "") -> Self:
+        """The specification of this name with these parameters; `called`: as whoever asks for it writes its name."""
+        found, name = cls.found(name), called or name
         fields = {field.name: field for field in dataclasses.fields(found) if field.init}
         for given in parameters:
             if given not in fields:
@@ -175,22 +176,27 @@ class Specification(Checked):
         if ".py" not in text:
             return cls.parse(text)
         found, parameters = class_in_file(cls, text)
-        own: Self = found.parse(f"{found.name}:{parameters}")
+        own: Self = found.build(found.name, _parameters(cls.kind, parameters, text), text.removesuffix(f":{parameters}"))
         return own
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """The specification that a text such as "dts:discount=0.4" describes. No file is run, whatever it says."""
         name, _, rest = text.partition(":")
-        parameters: dict[str, Any] = {}
-        for item in filter(None, (part.strip() for part in rest.split(","))):
-            key, equals, value = item.partition("=")
-            if not equals or not key.strip():
-                raise InvalidValue(f"{cls.kind} must be written as name:parameter=value,…, got {checks.shown(text)}")
-            if key.strip() in parameters:
-                raise InvalidValue(f"{key.strip()} must be given once, got {checks.shown(text)}")
-            parameters[key.strip()] = _read(value.strip())
-        return cls.build(name.strip(), parameters)
+        return cls.build(name.strip(), _parameters(cls.kind, rest, text))
+
+
+def _parameters(kind: str, listed: str, text: str) -> dict[str, Any]:
+    """The parameters that are listed in a text."""
+    parameters: dict[str, Any] = {}
+    for item in filter(None, (part.strip() for part in listed.split(","))):
+        key, equals, value = item.partition("=")
+        if not equals or not key.strip():
+            raise InvalidValue(f"{kind} must be written as name:parameter=value,…, got {checks.shown(text)}")
+        if key.strip() in parameters:
+            raise InvalidValue(f"{key.strip()} must be given once, got {checks.shown(text)}")
+        parameters[key.strip()] = _read(value.strip())
+    return parameters
 
 
 def _check_name(cls: type[Specification]) -> None:

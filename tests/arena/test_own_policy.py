@@ -36,6 +36,21 @@ def test_a_file_that_failed_is_read_again_when_it_was_mended(tmp_path, mine) -> 
     assert policy_of(f"{path}:Mine").name == "mended"
 
 
+def test_what_a_class_of_a_file_needs_is_said_as_it_is_written(tmp_path, mine) -> None:
+    path = tmp_path / "needing_policy.py"
+    path.write_text(mine.read_text().replace('"mine"', '"needing"') + """
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Needing(Mine):
+    name: ClassVar[str] = "needing-more"
+    discount: float
+""")
+    with pytest.raises(db.InvalidValue) as error:
+        policy_of(f"{path}:Needing")
+    assert str(error.value) == f"{path}:Needing needs discount, as in {path}:Needing:discount=…"
+    assert policy_of(f"{path}:Needing:discount=0.5").discount == 0.5
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -47,7 +62,7 @@ def test_a_file_that_failed_is_read_again_when_it_was_mended(tmp_path, mine) -> 
         ("MINE:NUMBER", "policy must be a class that derives from driftbandit.Policy, got NUMBER of"),
         ("MINE:dataclasses", "policy must be a class that derives from driftbandit.Policy, got dataclasses of"),
         ("MINE:Nameless", "policy must have a name of its own"),
-        ("MINE:Mine:discount=1", "mine has the parameters confidence, got 'discount'"),
+        ("MINE:Mine:discount=1", ".*:Mine has the parameters confidence, got 'discount'"),
         ("BROKEN:Mine", r"policy must be in a file that can be imported, got .* \(ZeroDivisionError: "),
         ("nonsense", "policy must be one of .*, got 'nonsense'"),
     ],

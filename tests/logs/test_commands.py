@@ -88,6 +88,13 @@ def test_evaluate_says_what_a_one_step_value_is_and_what_says_more(path: Path) -
     assert said not in run(*asked[:-2]).stdout
 
 
+def test_an_arm_in_the_place_of_a_policy_gets_a_hint(path: Path) -> None:
+    answer = run("evaluate", str(path), "--missing", "0", "-p", "red")
+    assert answer.returncode == 2
+    assert answer.stderr.endswith("got 'red'; it is an arm: --arm red values it\n")
+    assert "--arm" not in run("evaluate", str(path), "--missing", "0", "-p", "rot").stderr
+
+
 def test_tune_prints_one_json_object_of_the_promised_shape(path: Path) -> None:
     options = ["--missing", "0", "-p", "dts:discount=0.9", "-p", "ucb1", "--seed", "3"]
     answer = run("tune", str(path), *options, "--json")

@@ -204,6 +204,16 @@ def test_no_rule_and_no_name_are_refused() -> None:
         db.simulate(Nameless(), db.Fast(), horizon=5, runs=2)
 
 
+def test_a_rule_that_cannot_be_called_is_refused_in_one_line() -> None:
+    class Short(db.UCB1):
+        pass
+
+    setattr(Short, "rule", lambda self: None)  # noqa: B010
+
+    with pytest.raises(db.InvalidValue, match=r"^rule of Short, called as rule\(3\) for 3 arms, fails: TypeError: "):
+        validation.tried(Short(), 3)
+
+
 def test_right_rules_pass_and_are_returned() -> None:
     for rule in (GOOD, WEIGHTED, dataclasses.replace(GOOD, parameters=(1, 2.5), decay=0.5), *RULES.values()):
         assert validation.tried(policy_with(rule), 4) is rule

@@ -11,6 +11,7 @@ from driftbandit.cli.completing import policy_offers
 from driftbandit.cli.plotting import write_plot
 from driftbandit.cli.printing import finite, print_table, warn
 from driftbandit.cli.program import app
+from driftbandit.errors import InvalidValue
 from driftbandit.policies import Policy
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def evaluate(
     check_plot(plot)
     if window is not None:
         checks.real("window", window, "(0, inf)")
-    found, policies = Log.read(log, missing=missing), policies_of(policy)
+    found = Log.read(log, missing=missing)
+    policies = [_policy(found, text) for text in policy or []]
     logged = None if current is None else Policy.of(current)
     if logged is not None and not (live and policies):
         raise checks.reject("current", "given with --live and a --policy only", current)
@@ -171,6 +173,16 @@ def tune(
     print_table(f"{found.decisions} decisions; reward a decision, less that of {found.current}", table)
     print(found.judged)
     print(found.advice)
+
+
+def _policy(log: "Log", text: str) -> Policy:
+    """A policy, or a hint for whoever takes an arm for one."""
+    try:
+        return Policy.of(text)
+    except InvalidValue as error:
+        if text.partition(":")[0].strip() in Policy.known or text not in map(str, log.arms):
+            raise
+        raise InvalidValue(f"{error}; it is an arm: --arm {text} values it") from None
 
 
 def _arm(log: "Log", text: str) -> Any:

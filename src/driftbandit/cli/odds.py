@@ -1,6 +1,7 @@
 """`probability`: exact odds."""
 
 import json
+import math
 from typing import Annotated
 
 import typer
@@ -36,4 +37,6 @@ def _pair(text: str) -> tuple[float, float]:
         first, second = (float(part) for part in text.split(","))
     except ValueError:
         raise InvalidValue(f"a posterior must be written as 30.5,20.3, got {checks.shown(text)}") from None
+    if not all(0.0 < each < math.inf for each in (first, second)):
+        raise InvalidValue(f"a posterior must be two finite numbers above 0, as in 30.5,20.3, got {checks.shown(text)}")
     return first, second

@@ -14,7 +14,7 @@ import numpy as np
 
 from driftbandit import checks
 from driftbandit.compiling.compilable import trouble
-from driftbandit.errors import InvalidValue
+from driftbandit.errors import DriftbanditError, InvalidValue
 from driftbandit.policies.beliefs import Beliefs
 from driftbandit.policies.policy import Policy
 from driftbandit.policies.posterior import LAWS_OF_PAIRS, Posterior, Sampler, larger, sampler_of
@@ -33,12 +33,18 @@ LOOKED_AT = (0, 1, 2, 3, 5, 8, 13, 40, 200, 1000)
 
 def tried(policy: Policy, n_arms: int) -> Rule:
     """The policy's rule; `InvalidValue` where one of its parts cannot be right."""
-    rule = policy.rule(n_arms)
     if type(policy).__module__.startswith(OURS):
-        return rule
+        return policy.rule(n_arms)
     name = type(policy).__name__
     if not policy.name:
         raise InvalidValue(f'{name} must have a name, as in name: ClassVar[str] = "{name.lower()}"')
+    try:
+        rule = policy.rule(n_arms)
+    except DriftbanditError:
+        raise
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"
+        raise InvalidValue(f"rule of {name}, called as rule({n_arms}) for {n_arms} arms, fails: {told}") from error
     if not isinstance(rule, Rule):
         raise InvalidValue(f"rule of {name} must return a Rule, got {checks.shown(rule)}")
     _check_numbers(name, rule)
