@@ -1,15 +1,18 @@
 """What the README and the guides print is what happens."""
 
 import doctest
+import itertools
 import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import driftbandit as db
+from driftbandit.arena.entrants import entrants
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -67,9 +70,12 @@ def test_commands_run_as_printed(line, tmp_path):
     arguments = shlex.split(line, comments=True)[1:]
     arguments = [str(ROOT / each) if each.startswith("examples/") else each for each in arguments]
     arguments += ["--runs", "2"] if arguments[0] == "replay" else []  # long tables, many policies
+    if any("mine.py:Fading" in each for each in arguments):
+        [own] = [code for code in blocks(ROOT / "README.md", "python") if "class Fading" in code]
+        (tmp_path / "mine.py").write_text(own)
     if arguments[0] in OF_LOGS:
         bandit = db.Bandit(["red", "green", "blue"], db.ThompsonSampling(), seed=1, minimum_probability=0.05,
-                           log=tmp_path / "decisions.jsonl")  # fmt: skip
+                           log=tmp_path / arguments[1])  # fmt: skip
         for number in range(60):
             bandit.reward(bandit.select(), float(number % 3 == 0))
     answer = subprocess.run(
@@ -77,6 +83,28 @@ def test_commands_run_as_printed(line, tmp_path):
         cwd=tmp_path, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert answer.returncode == 0, answer.stderr
+
+
+def test_the_arena_takes_the_policy_that_the_readme_shows(tmp_path, monkeypatch):
+    [own] = [code for code in blocks(ROOT / "README.md", "python") if "class Fading" in code]
+    [line] = [each for block in blocks(ROOT / "README.md", "sh") for each in block.splitlines() if " arena " in each]
+    arguments = shlex.split(line)
+    (tmp_path / "mine.py").write_text(own)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(db.Policy, "known", dict(db.Policy.known))
+    [policy] = [db.Policy.of(text) for flag, text in itertools.pairwise(arguments) if flag == "--policy"]
+    assert str(policy) == "fading:discount=0.9"
+    assert policy in [each.policy for each in entrants([policy])]
+
+
+def test_the_sweep_that_is_printed_is_the_file():
+    assert (ROOT / "examples" / "sweep.toml").read_text() in blocks(ROOT / "docs" / "command-line.md", "toml")
+
+
+def test_every_extra_is_in_the_table():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    page = (ROOT / "docs" / "install.md").read_text()
+    assert set(re.findall(r"^\| `pip install '\.\[(\w+)\]'` \|", page, re.MULTILINE)) == set(extras)
 
 
 def test_the_two_commands_and_every_target_named_in_the_pages_exist():
