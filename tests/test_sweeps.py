@@ -77,7 +77,7 @@ def test_rows_are_those_of_simulate(sweep: Path, monkeypatch, capsys) -> None:
     assert whole == {"rows": rows}
     table = played(["-f", str(sweep)], monkeypatch, capsys)
     assert table.count("dts:discount=0.97,discounted_arms=played") == 12
-    assert "abrupt:period=20.0,n_arms=3, 40 steps, 5 runs, seed 2" in table
+    assert "abrupt:period=20.0,n_arms=3, 5 runs of 40 steps, seed 2" in table
 
 
 def test_finished_games_are_not_played_again(sweep: Path, tmp_path: Path, monkeypatch, capsys) -> None:

@@ -88,3 +88,12 @@ def flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise reject(name, "True or False", value)
     return value
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things, in words.
+
+    >>> counted(1, "run"), counted(2, "run")
+    ('1 run', '2 runs')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

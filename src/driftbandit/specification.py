@@ -176,7 +176,9 @@ class Specification(Checked):
         if ".py" not in text:
             return cls.parse(text)
         found, parameters = class_in_file(cls, text)
-        own: Self = found.build(found.name, _parameters(cls.kind, parameters, text), text.removesuffix(f":{parameters}"))
+        own: Self = found.build(
+            found.name, _parameters(cls.kind, parameters, text), text.removesuffix(f":{parameters}")
+        )
         return own
 
     @classmethod

@@ -208,6 +208,8 @@ def test_the_command_prints_one_json_object_or_one_line(small, monkeypatch, caps
     assert status == 0
     assert "geo mean" in told.out
     assert told.out.rstrip().endswith("report.html")
+    begun = f"policies in 1 environment; finished games are kept in {small.report.parent}. The usual whole took 14 min"
+    assert begun in told.err
     for wrong in (["--only", "none"], ["--policy", "none.py:Mine"], ["--runs", "0"], ["--table", "none.csv"]):
         status, told = answer("--out", str(small.report.parent / "new"), *wrong)
         assert status == 2

@@ -38,13 +38,16 @@ def test_a_file_that_failed_is_read_again_when_it_was_mended(tmp_path, mine) -> 
 
 def test_what_a_class_of_a_file_needs_is_said_as_it_is_written(tmp_path, mine) -> None:
     path = tmp_path / "needing_policy.py"
-    path.write_text(mine.read_text().replace('"mine"', '"needing"') + """
+    path.write_text(
+        mine.read_text().replace('"mine"', '"needing"')
+        + """
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Needing(Mine):
     name: ClassVar[str] = "needing-more"
     discount: float
-""")
+"""
+    )
     with pytest.raises(db.InvalidValue) as error:
         policy_of(f"{path}:Needing")
     assert str(error.value) == f"{path}:Needing needs discount, as in {path}:Needing:discount=…"

@@ -56,6 +56,7 @@ def test_evaluate_says_all_arms_windows_and_other_intervals(path: Path, tmp_path
     table = run("evaluate", str(path), "--missing", "0", columns=140).stdout
     assert "300 decisions of dts:discount=0.97, which earned" in table
     assert all(str(arm) in table for arm in log.arms[:4])
+    assert "could be" in table
     said = run("evaluate", str(path), "--missing", "0").stderr.splitlines()
     assert said[:5] == [f"driftbandit: warning: {warning}" for warning in found["warnings"][:5]]
     assert said[-1].endswith("more, which --json lists")

@@ -78,4 +78,6 @@ def test_the_texts_are_short() -> None:
     bandit = Bandit(ARMS, db.DiscountedThompsonSampling(discount=0.5), seed=1, step_seconds=60)
     assert repr(bandit) == "<Bandit dts:discount=0.5, 4 arms, 0 decisions, 0 pending, step 60 s>"
     decision = bandit.select(time=12.0)
-    assert repr(decision) == f"Decision(id=1, arm={decision.arm!r}, time=12.0)"
+    assert repr(decision) == f"Decision(id=1, arm={decision.arm!r}, time=12.0)", "not worked out to be looked at"
+    chance = decision.probability
+    assert repr(decision) == f"Decision(id=1, arm={decision.arm!r}, probability={chance!r}, time=12.0)"

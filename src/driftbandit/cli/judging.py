@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from driftbandit import checks
+from driftbandit.checks import counted
 from driftbandit.cli.arguments import EPILOG, WRITTEN, Json, Plot, Seed, check_plot, policies_of
 from driftbandit.cli.completing import policy_offers
 from driftbandit.cli.plotting import write_plot
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 50
 ONE_STEP = (
-    "one-step: what a policy would earn if it decided alone at each moment, by what the logged one had seen; --live says "
-    "what it would earn in the place of the logged one"
+    "one-step: what a policy would earn if it decided alone at each moment, by what the logged one had seen; --live "
+    "says what it would earn in the place of the logged one"
 )
 Rows = list[dict[str, Any]]
 Files = Annotated[
@@ -113,9 +114,8 @@ def _print_json(found: "Log", values: "list[Value]", windows: list[Rows], notes:
 
 def _print_values(found: "Log", values: "list[Value]", windows: list[Rows], _: list[str]) -> None:
     """As many rows as people read: those of which the log tells most."""
-    title = (
-        f"{found.decisions} decisions of {found.policy or 'an unknown policy'}, which earned {found.mean_reward} each"
-    )
+    made = f"{counted(found.decisions, 'decision')} of {found.policy or 'an unknown policy'}"
+    title = f"{made}, which earned {found.mean_reward} each"
     shown = list(range(len(values)))
     if len(values) > MOST_ROWS:
         shown = sorted(shown, key=lambda place: -values[place].effective_size)[:MOST_ROWS]
@@ -170,7 +170,7 @@ def tune(
         "gain": [f"{row.gain:+.4f}" for row in found.candidates],
         "95% interval": [f"{row.low:+.4f} to {row.high:+.4f}" for row in found.candidates],
     }
-    print_table(f"{found.decisions} decisions; reward a decision, less that of {found.current}", table)
+    print_table(f"{counted(found.decisions, 'decision')}; reward a decision, less that of {found.current}", table)
     print(found.judged)
     print(found.advice)
 
@@ -200,7 +200,7 @@ def _columns(values: "list[Value]") -> dict[str, Any]:
         "mean": [f"{value.mean:.4f}" if value.mean == value.mean else "never chosen" for value in values],
         "95% interval": [f"{value.low:.4f} to {value.high:.4f}" for value in values],
         "SNIPS": [f"{value.snips:.4f}" if value.snips == value.snips else "" for value in values],
-        "decisions": [value.decisions for value in values],
+        "could be chosen": [value.decisions for value in values],
         "effective": [f"{value.effective_size:.0f}" for value in values],
         "largest weight": [f"{value.largest_weight:.1f}" for value in values],
     }

@@ -108,11 +108,10 @@ def simulate(
     elif json_lines:
         print_lines(rows_of(_simulated(result)))
     else:
-        names = ("normalised regret", "against best single arm", "mean reward")
+        names = ("normalised regret", "against best single arm (below 0: better than it)", "mean reward")
         measures = (result.normalized_regret, result.static_regret, result.mean_reward)
         columns = {name: each.values() for name, each in zip(names, measures, strict=True)}
-        print_table(f"{result.environment}, {result.horizon} steps, {result.runs} runs, seed {result.seed}",
-                    {"policy": result.policies, **columns})  # fmt: skip
+        print_table(result.title, {"policy": result.policies, **columns})
 
 
 def _played(

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from driftbandit import checks
+from driftbandit.checks import counted
 from driftbandit.cli.printing import finite, print_table
 from driftbandit.errors import InvalidValue
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 HEADINGS = {
     "normalized_regret": "normalised regret",
-    "static_regret": "against best single arm",
+    "static_regret": "against best single arm (below 0: better than it)",
     "mean_reward": "mean reward",
 }
 
@@ -74,6 +75,7 @@ def _told(row: "PlayedPolicy") -> dict[str, Any]:
 
 def _print_game(rows: "list[PlayedPolicy]") -> None:
     game = rows[0].game
-    title = f"{game.environment}, {game.horizon} steps, {game.runs} runs, seed {game.seed}"
+    steps, runs = counted(game.horizon, "step"), counted(game.runs, "run")
+    title = f"{game.environment}, {runs} of {steps}, seed {game.seed}"
     columns = {heading: [row.estimates[name] for row in rows] for name, heading in HEADINGS.items()}
     print_table(title, {"policy": [str(row.game.policies[0]) for row in rows], **columns})

@@ -11,7 +11,7 @@ class ServedDecision(Decision):
 
     >>> decision = ServedDecision.of(DecisionAnswer(7, "red", 0.25, 1.5))
     >>> decision, decision.probability, decision.repeated
-    (ServedDecision(id=7, arm='red', time=1.5), 0.25, False)
+    (ServedDecision(id=7, arm='red', probability=0.25, time=1.5), 0.25, False)
     """
 
     __slots__ = ("_repeated",)
@@ -31,7 +31,7 @@ class ServedDecision(Decision):
         return cls(said.id, said.arm, said.time, said.probability, said.repeated)
 
     def __repr__(self) -> str:
-        return f"ServedDecision(id={self.id}, arm={self.arm!r}, time={self.time!r})"
+        return f"ServedDecision(id={self.id}, arm={self.arm!r}, probability={self.probability!r}, time={self.time!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ServedDecision, (self.id, self.arm, self.time, self.probability, self.repeated)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftbandit._version import __version__
+from driftbandit.checks import counted
 from driftbandit.engine import frames, saved_result
 from driftbandit.engine.estimate import Estimate, Estimates, estimate, half_width, label_of
 from driftbandit.notebook import Line, card, curves
@@ -86,7 +87,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         measures = (self.normalized_regret, self.static_regret, self.mean_reward)
-        headings = ("normalised regret", "against best single arm", "mean reward")
+        headings = ("normalised regret", "against best single arm (below 0: better than it)", "mean reward")
         columns: dict[str, Any] = {"policy": self.policies}
         columns |= {name: list(map(str, each.values())) for name, each in zip(headings, measures, strict=True)}
         found = self.regret_over_time
@@ -97,7 +98,7 @@ class Result:
     @property
     def title(self) -> str:
         """What was played, on one line."""
-        runs, steps = _counted(self.runs, "run"), _counted(self.horizon, "step")
+        runs, steps = counted(self.runs, "run"), counted(self.horizon, "step")
         return f"{self.environment}, {runs} of {steps}, seed {self.seed}"
 
     def _values(self, name: str) -> NDArray[Any]:
@@ -258,10 +259,6 @@ def assemble(
         },
     )
     return Result(recorded)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _small(counts: NDArray[np.int64]) -> NDArray[Any]:

@@ -15,8 +15,10 @@ TESTS = {
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class FDSW(Published):
-    """Four arms, 1000 steps. Test 1: the best arm falls to 0 at step 252, the next best at step 502. Test 2: arms at 0
-    rise to .7 and .9 at those steps. Test 3: means .2, .3, .4 and .5 that stay.
+    """The three tests that f-dsw Thompson sampling was published with: four arms, 1000 steps.
+
+    Test 1: the best arm falls to 0 at step 252, the next best at step 502. Test 2: arms at 0 rise to .7 and .9 at those
+    steps. Test 3: means .2, .3, .4 and .5 that stay.
 
     Parameters:
         test: 1 to 3.

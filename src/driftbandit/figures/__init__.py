@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftbandit import checks
+from driftbandit.checks import counted
 from driftbandit.engine.result import Result
 from driftbandit.environments import Environment
 from driftbandit.errors import InvalidValue
@@ -83,7 +84,7 @@ def _over_time(result: Result, curves: Any, y_label: str, options: dict[str, Any
         for row, label in enumerate(labels)
     ]
     options.setdefault("x_limits", (0, result.horizon))
-    options.setdefault("title", f"{result.environment} ({result.runs} runs)")
+    options.setdefault("title", f"{result.environment} ({counted(result.runs, 'run')})")
     return lines(series, x_label="step", y_label=y_label, **options)
 
 

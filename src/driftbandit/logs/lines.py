@@ -129,7 +129,9 @@ class Lines(Written):
             if first == 1 and not begins(line):
                 raise refused(path, first, line)
             if (more := more + bool(rest and odd)) > 0:
-                said = f"the last {more + 1} lines, from line {first} on, are no events of a bandit's log and do not count"
+                said = (
+                    f"the last {more + 1} lines, from line {first} on, are no events of a bandit's log and do not count"
+                )
             else:
                 said = f"what stands from line {first} on is cut off and does not count"
             reading.facts.note(f"{path}: {said}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from driftbandit import checks
+from driftbandit.checks import counted
 from driftbandit.engine.estimate import Estimate
 from driftbandit.errors import InvalidValue
 from driftbandit.logs import tuning
@@ -176,7 +177,8 @@ class Log:
         found = self._passes.known
         if found is None:  # a look at a value must not read a file, nor fail
             return "<Log, not read yet>"
-        return f"<Log of {found.decisions} decisions among {len(found.names)} arms>"
+        decisions, arms = counted(found.decisions, "decision"), counted(len(found.names), "arm")
+        return f"<Log of {decisions} among {arms}>"
 
     # Values
 
@@ -314,7 +316,7 @@ class Log:
         given = list(self.arms) if targets is None else _several(targets)
         if not given:
             raise checks.reject("targets", "at least one arm or policy", given)
-        title = f"{self.decisions} decisions of {self.policy or 'an unknown policy'}"
+        title = f"{counted(self.decisions, 'decision')} of {self.policy or 'an unknown policy'}"
         figure: Figure = figures.values_over_time(
             [self.over_time(each, window, minimum_probability=minimum_probability, seed=seed) for each in given], title
         )

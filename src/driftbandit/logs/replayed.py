@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from driftbandit.checks import counted
 from driftbandit.engine.estimate import Estimate, Estimates, estimate, label_of
 from driftbandit.engine.result import Result
 from driftbandit.logs.yardsticks import BEST, ROLLING
@@ -98,7 +99,7 @@ class Replay:
     def title(self) -> str:
         """What was played."""
         game = self.result
-        counts = f"{game.horizon} decisions, {game.runs} runs, {len(self.lasts)} blocks"
+        counts = f"{counted(game.horizon, 'decision')}, {counted(game.runs, 'run')}, {len(self.lasts)} blocks"
         prefix, told = "from-means:means=<", game.environment
         if told.startswith(prefix):  # the table says enough
             told = told.removeprefix(prefix).replace(">", "", 1)

@@ -172,8 +172,8 @@ def live_value(target: Any, found: Rehearsed, notes: Sequence[str]) -> Value:
     mean, half, weights = found.value, NORMAL * found.error, Weights.of_each(found.weights)
     low, high = _within(mean, half if weights.eligible >= FEWEST else np.inf)
     return Value(
-        str(target), min(max(mean, 0.0), 1.0), float(low), float(high), "live", int(weights.eligible), weights.effective_size,
-        weights.largest, math.nan, warnings=(*_doubts(target, weights), *notes),
+        str(target), min(max(mean, 0.0), 1.0), float(low), float(high), "live", int(weights.eligible),
+        weights.effective_size, weights.largest, math.nan, warnings=(*_doubts(target, weights), *notes),
     )  # fmt: skip
 
 

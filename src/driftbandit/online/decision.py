@@ -116,7 +116,8 @@ class Decision:
         return chance
 
     def __repr__(self) -> str:
-        return f"Decision(id={self._id}, arm={self._arm!r}, time={self._time!r})"
+        known = "" if isinstance(self._chance, tuple) else f", probability={self._chance!r}"
+        return f"Decision(id={self._id}, arm={self._arm!r}{known}, time={self._time!r})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Decision):
