@@ -104,7 +104,11 @@ def arena(
         checks.whole("runs", runs, 1)
     worlds = sum(map(len, chosen_families(_ids(only), draw, table or ()).values()))
     said = f"{len(entrants(policies))} policies in {checks.counted(worlds, 'environment')}"
-    print(f"the arena: {said}; finished games are kept in {out}. The usual whole took 14 minutes on two cores.", file=sys.stderr, flush=True)
+    print(
+        f"the arena: {said}; finished games are kept in {out}. The usual whole took 14 minutes on two cores.",
+        file=sys.stderr,
+        flush=True,
+    )
     made = compete(
         out=out, only=_ids(only), policies=policies, tables=table or (), draw=draw, runs=runs, seed=seed,
         threads=threads, device=device, precision=precision, cluster=cluster,
