@@ -34,7 +34,7 @@ def test_the_four_lines_of_the_readme(tmp_path: Path) -> None:
     assert db.Log.read(tmp_path / "out.jsonl").decisions == 1
     assert command("store", "check", folder=tmp_path).stdout == "nothing is wrong\n"
     came = command("store", "import", "again", "out.jsonl", "--json", folder=tmp_path)
-    assert json.loads(came.stdout) == {"name": "again", "arms": 2, "decisions": 1, "rewards": 1}
+    assert json.loads(came.stdout) == {"name": "again", "arms": 2, "decisions": 1, "rewards": 1, "renumbered": 0}
     command("store", "vacuum", folder=tmp_path)
     assert json.loads(command("store", "check", "--json", folder=tmp_path).stdout) == {"problems": []}
 

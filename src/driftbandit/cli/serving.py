@@ -203,6 +203,9 @@ def import_log(
         print(json.dumps(found._asdict()))
     else:
         print(f"{found.name}: {found.arms} arms, {found.decisions} decisions, {found.rewards} rewards")
+        if found.renumbered:
+            print(f"driftbandit: {found.renumbered} decisions have new ids, as those of the log go back: rewards that "
+                  "still come for their old ids are answered expired", file=sys.stderr)  # fmt: skip
 
 
 @store_app.command()

@@ -110,14 +110,14 @@ class Reports:
 
 def told(experiment: LiveExperiment, rows: list[tuple[DecisionRow, RewardRow | None]]) -> list[Event]:
     """Decisions and rewards as the events of a log, in the order of time."""
-    events: list[tuple[float, int, Event]] = []
+    events: list[tuple[float, int, int, Event]] = []
     before: dict[int, int] = {}  # by slot, the number of the decision before the first: those are not missing
     for decision, reward in rows:
         before.setdefault(decision.id >> REPLICA_SHIFT, number_of(decision.id) - 1)
-        events.append((decision.made, 0, of_decision(decision, experiment)))
+        events.append((decision.made, 0, decision.id, of_decision(decision, experiment)))
         if reward is not None:
-            events.append((max(reward.time, decision.made), 1, of_reward(reward)))
-    events.sort(key=lambda event: event[:2])
+            events.append((max(reward.time, decision.made), 1, reward.number, of_reward(reward)))
+    events.sort(key=lambda event: event[:3])
     more = {"wait": None, "default_reward": None}  # no wait goes on
     starts = (start(experiment, slot) | more | {"own": [[0, last, 0]]} for slot, last in before.items())
     return [*starts, *(event for *_, event in events)]
