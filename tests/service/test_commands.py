@@ -22,7 +22,10 @@ def command(*arguments: str, folder: Path, status: int = 0) -> subprocess.Comple
 
 def test_the_four_lines_of_the_readme(tmp_path: Path) -> None:
     with started(folder=tmp_path) as service, httpx.Client(base_url=service.address, timeout=20.0) as client:
-        settings = {"name": "headline", "arms": ["red", "green"], "policy": "dots:discount=0.9998"}
+        settings = {
+            "name": "headline", "arms": ["red", "green", "blue"], "policy": "dots:discount=0.9998",
+            "minimum_probability": 0.02,
+        }  # fmt: skip
         assert client.post("/v1/experiments", json=settings).status_code == 201
         made = client.post("/v1/experiments/headline/decisions", json={}).json()
         reward = client.post("/v1/experiments/headline/rewards", json={"id": made["id"], "reward": 1})
@@ -34,7 +37,7 @@ def test_the_four_lines_of_the_readme(tmp_path: Path) -> None:
     assert db.Log.read(tmp_path / "out.jsonl").decisions == 1
     assert command("store", "check", folder=tmp_path).stdout == "nothing is wrong\n"
     came = command("store", "import", "again", "out.jsonl", "--json", folder=tmp_path)
-    assert json.loads(came.stdout) == {"name": "again", "arms": 2, "decisions": 1, "rewards": 1, "renumbered": 0}
+    assert json.loads(came.stdout) == {"name": "again", "arms": 3, "decisions": 1, "rewards": 1, "renumbered": 0}
     command("store", "vacuum", folder=tmp_path)
     assert json.loads(command("store", "check", "--json", folder=tmp_path).stdout) == {"problems": []}
 

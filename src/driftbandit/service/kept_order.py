@@ -44,7 +44,7 @@ class Renumbered:
 
 
 class Moments:
-    """When things happened, in seconds, such that who reads a store in the order of time meets them as the log has them.
+    """When things happened, in seconds, such that the order of time in a store is that of the log.
 
     At one moment decisions come before rewards there, and slots in their order; what comes later in the log is a trifle
     later. A decision may be before the event before it only if another replica, with a time of its own, made it.

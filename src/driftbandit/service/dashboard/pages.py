@@ -15,7 +15,10 @@ from driftbandit.service.dashboard.wording import counted, share
 
 Odds = Mapping[str, list[float]]
 """By experiment, those of its arms when somebody last said so."""
-FIRST = '{"name": "headline", "arms": ["red", "green", "blue"], "policy": "dots:discount=0.9998"}'
+FIRST = (
+    '{"name": "headline", "arms": ["red", "green", "blue"], "policy": "dots:discount=0.9998", '
+    '"minimum_probability": 0.02}'
+)
 
 
 def index_page(place: Whereabouts, found: ExperimentList, odds: Odds) -> str:
