@@ -83,9 +83,10 @@ class Site:
     def found(self, request: Request) -> tuple[LiveExperiment, Lookback]:
         """The experiment that is asked for, and the window."""
         lookback = lookback_of(wire.query(dict(request.scope), ["window"]).get("window"))
-        experiment = self.service.experiments.by_name.get(request.path_params["name"])
+        name = request.path_params["name"]
+        experiment = self.service.experiments.by_name.get(name)
         if experiment is None:
-            raise Refused(404, "there is no such experiment")
+            raise Refused(404, f"there is no experiment {name!r}")
         return experiment, lookback
 
     async def index(self, request: Request) -> Response:
