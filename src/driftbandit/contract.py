@@ -233,7 +233,9 @@ def described(error: msgspec.ValidationError) -> str:
     """What is wrong with a body, in our words.
 
     >>> described(msgspec.ValidationError("Expected `int` >= 1 - at `$.count`"))
-    'count must be int >= 1'
+    'count must be a whole number from 1 to 1000'
+    >>> described(msgspec.ValidationError("Expected `array | null`, got `str` - at `$.arms`"))
+    'arms must be a list or null, got a text'
     >>> described(msgspec.ValidationError("Object contains unknown field `arm`"))
     'arm is not known here'
     """
@@ -246,7 +248,19 @@ def described(error: msgspec.ValidationError) -> str:
     for pattern, words in WORDS.items():
         if repr(pattern) in text:
             return f"{where} must be {words}"
-    return f"{where} must be {text.removeprefix('Expected ').replace('`', '')}"
+    expected, _, got = text.partition(", got ")
+    given = re.search(r"^Invalid enum value (.*)$", text)
+    got = given[1] if given else _in_words(got)
+    allowed = ALLOWED.get(where.rpartition(".")[2]) or _in_words(expected.removeprefix("Expected "))
+    return f"{where} must be {allowed}{got and f', got {got}'}"
+
+
+def _in_words(text: str) -> str:
+    """Types as people call them."""
+    text = re.sub(
+        r"`([^`]*)`", lambda found: " or ".join(KINDS.get(each, each) for each in found[1].split(" | ")), text
+    )
+    return text.replace(" of length >= 1", " that is not empty").replace("length <= ", "length at most ")
 
 
 WORDS = {
@@ -254,3 +268,14 @@ WORDS = {
     PRINTABLE: "a text of one line, of 1 to 200 characters",
 }
 """What patterns mean."""
+ALLOWED = {
+    "state": "running or stopped",
+    "count": f"a whole number from 1 to {MOST_AT_ONCE}",
+    "id": f"a whole number from 0 to {LARGEST_ID}",
+    "seed": f"a whole number from 0 to {(1 << 63) - 1}",
+}
+"""What fields may be, where types do not say it in few words."""
+KINDS = {
+    "int": "a whole number", "float": "a number", "str": "a text", "array": "a list", "object": "an object",
+    "bool": "true or false", "null": "null",
+}  # fmt: skip

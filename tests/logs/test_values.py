@@ -314,6 +314,9 @@ def test_weights_that_are_not_1_on_average_are_noticed(tmp_path: Path) -> None:
     arms = dice.integers(0, 2, 4000)
     wrong = db.Log(arms, np.full(4000, 0.4), dice.random(4000) < 0.5)  # they were chosen with .5
     assert any("the mean weight is" in said for said in wrong.value(0).warnings)
+    assert not any("odds are so small" in said for said in wrong.value(0).warnings)
+    low = db.Log(arms, np.full(4000, 0.6), dice.random(4000) < 0.5)  # may be chance, where odds are tiny
+    assert any("odds are so small that chance has not shown" in said for said in low.value(0).warnings)
     right = db.Log(arms, np.full(4000, 0.5), dice.random(4000) < 0.5)
     assert right.value(0).warnings == ()
 

@@ -75,7 +75,7 @@ def within(loop: Loop, path: Path, clock: Clock | None = None, **options: Any) -
 def listening(path: Path, port: int = 0, **options: Any) -> Iterator[int]:
     """A service behind a port of this machine; which one, if none was asked for."""
     service = Service(Options(store=f"sqlite:///{path}", port=port, **options))
-    server, place = Server(configured(service), service), bound(service.options)
+    server, place = Server(configured(service), service, "here"), bound(service.options)
     found: int = place.getsockname()[1]
     thread = threading.Thread(target=server.run, kwargs={"sockets": [place]}, daemon=True)
     thread.start()

@@ -550,13 +550,15 @@ def test_who_may_not_is_told_in_one_line(scene: Scene, tmp_path: Path, monkeypat
         monkeypatch.setenv("DRIFTBANDIT_TOKEN", app)
         bandit = scene.client(way).experiment("headline")
         assert bandit.reward(bandit.select(), 1.0) == "accepted"
-        with pytest.raises(db.ServiceError, match=r"this token may not admin in headline \(status 403\)") as found:
+        with pytest.raises(
+            db.ServiceError, match=r"this token may not change experiments in headline \(status 403\)"
+        ) as found:
             bandit.add("black")
         assert found.value.status == 403
         with pytest.raises(db.ServiceError, match="may not read in headline"):
             bandit.look()
         for wrong in (app + "x", "db_nothing"):
-            with pytest.raises(db.ServiceError, match=r"a token is needed.*\(status 401\)") as found:
+            with pytest.raises(db.ServiceError, match=r"the token is not known \(status 401\)") as found:
                 scene.client(way, token=wrong).experiment("headline").select()
             assert wrong not in str(found.value)
 
@@ -566,10 +568,10 @@ def test_values_that_the_service_refuses_are_invalid(scene: Scene, tmp_path: Pat
         client = scene.client(straight(inside))
         bandit = client.create("headline", HEADLINE["arms"], POLICY, **TERMS)
         for ask, said in (
-            (lambda: client.experiment("none").look(), "there is no such experiment"),
+            (lambda: client.experiment("none").look(), "there is no experiment 'none'"),
             (lambda: bandit.select(arms=["black"]), "arms must be among red, green, blue, got 'black'"),
-            (lambda: bandit.select(arms=[]), "^arms.*of length >= 1"),
-            (lambda: bandit.select(arms=["red", 7]), r"^arms\[1\].*str"),
+            (lambda: bandit.select(arms=[]), "^arms must be a list that is not empty"),
+            (lambda: bandit.select(arms=["red", 7]), r"^arms\[1\] must be a text, got a whole number"),
             (lambda: bandit.select(key="a\nb"), "^key"),
             (lambda: bandit.select(key="\ud800"), "."),
             (lambda: bandit.select_many(1001), "^count.*1000"),

@@ -22,7 +22,10 @@ def command(*arguments: str, folder: Path, status: int = 0) -> subprocess.Comple
 
 def test_the_four_lines_of_the_readme(tmp_path: Path) -> None:
     with started(folder=tmp_path) as service, httpx.Client(base_url=service.address, timeout=20.0) as client:
-        settings = {"name": "headline", "arms": ["red", "green"], "policy": "dots:discount=0.9998"}
+        settings = {
+            "name": "headline", "arms": ["red", "green", "blue"], "policy": "dots:discount=0.9998",
+            "minimum_probability": 0.02,
+        }  # fmt: skip
         assert client.post("/v1/experiments", json=settings).status_code == 201
         made = client.post("/v1/experiments/headline/decisions", json={}).json()
         reward = client.post("/v1/experiments/headline/rewards", json={"id": made["id"], "reward": 1})
@@ -34,7 +37,7 @@ def test_the_four_lines_of_the_readme(tmp_path: Path) -> None:
     assert db.Log.read(tmp_path / "out.jsonl").decisions == 1
     assert command("store", "check", folder=tmp_path).stdout == "nothing is wrong\n"
     came = command("store", "import", "again", "out.jsonl", "--json", folder=tmp_path)
-    assert json.loads(came.stdout) == {"name": "again", "arms": 2, "decisions": 1, "rewards": 1}
+    assert json.loads(came.stdout) == {"name": "again", "arms": 3, "decisions": 1, "rewards": 1, "renumbered": 0}
     command("store", "vacuum", folder=tmp_path)
     assert json.loads(command("store", "check", "--json", folder=tmp_path).stdout) == {"problems": []}
 
@@ -82,6 +85,11 @@ def test_tokens_are_made_listed_and_dropped_while_a_service_runs(tmp_path: Path)
         (["serve", "--tokens", "none.json"], "tokens must be a file with a token at least, got none.json"),
         (["token", "new", "--role", "god"], 'role must be "read" or "decide" or "admin", got \'god\''),
         (["token", "drop", "me"], "name must be one of none, got 'me'"),
+        *(
+            (["store", *words, "--store", "sqlite:///nope.db"], "store must be one that is there: `driftbandit serve`")
+            for words in (["check"], ["export", "headline"], ["vacuum"])
+        ),
+        (["token", "list"], "tokens must be a file that is there, got 'driftbandit-tokens.json'"),
         (["store", "import", "a/b", "x.jsonl"], "name must be letters, digits, dots, dashes and underscores"),
         (["store", "import", "a", "x.jsonl"], "log must be"),
     ],
@@ -89,9 +97,9 @@ def test_tokens_are_made_listed_and_dropped_while_a_service_runs(tmp_path: Path)
 def test_what_is_wrong_is_said_in_one_line(arguments: list[str], said: str, tmp_path: Path) -> None:
     done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=120, cwd=tmp_path)
     assert done.returncode in (1, 2)
-    *logged, last = done.stderr.strip().splitlines()
-    assert last.startswith(f"driftbandit: {said}"), done.stderr
-    assert all("driftbandit serves" in line for line in logged)
+    [line] = done.stderr.strip().splitlines()  # and none that says that it serves
+    assert line.startswith(f"driftbandit: {said}"), done.stderr
+    assert not list(tmp_path.glob("nope.db*"))
 
 
 def test_a_port_that_is_taken_and_a_store_that_is_served_are_said(tmp_path: Path) -> None:
@@ -106,5 +114,6 @@ def test_a_port_that_is_taken_and_a_store_that_is_served_are_said(tmp_path: Path
             [*COMMAND, "serve", "--port", "0"], capture_output=True, text=True, timeout=60, cwd=tmp_path
         )
         assert "store must be a file that no other process serves" in done.stderr
+        assert "driftbandit serves" not in done.stderr
         done = subprocess.run([*COMMAND, "store", "check"], capture_output=True, text=True, timeout=60, cwd=tmp_path)
         assert "store must be a file that no other process serves" in done.stderr

@@ -136,6 +136,45 @@ def test_a_quiet_window_says_so(tmp_path: Path) -> None:
     run(scenario())
 
 
+def test_a_young_experiment_is_shown_by_the_hour_and_an_idle_one_has_no_bar(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        clock = Clock()
+        async with serving(tmp_path / "s.db", clock) as client:
+            await client.create()
+            await client.service.chores.minute()
+            assert not [names for names in (await page(client, "/")).all("svg") if names.get("class") == "bar"]
+            for age, window, rate in ((600.0, "1h", "4.00"), (3000.0, "1h", "0.800"), (4000.0, "24h", "0.600")):
+                clock.now = 1_800_000_000.0 + age
+                if age == 600.0:
+                    await client.decide(count=40)
+                    await client.flush()
+                    await client.service.chores.minute()
+                read = await page(client, "/experiments/headline")
+                [current] = [names for names in read.all("a") if "aria-current" in names]
+                assert current["href"] == f"?window={window}"
+                assert f"a minute{rate}" in read.text
+            assert [names for names in (await page(client, "/")).all("svg") if names.get("class") == "bar"]
+
+    run(scenario())
+
+
+def test_no_arm_is_no_choice_and_there_is_a_way_back(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with serving(tmp_path / "s.db", Clock()) as client:
+            await client.create()
+            form = {"proof": proof(await page(client, "/experiments/headline")), "version": "1", "do": "only"}
+            answer = await send(client, "/experiments/headline", form)
+            read = Reader(answer.text)
+            assert (answer.status_code, answer.headers["content-type"]) == (422, "text/html; charset=utf-8")
+            assert "One arm at least must be checked" in read.text
+            assert "../experiments/headline" in [names["href"] for names in read.all("a")]
+            read = await page(client, "/experiments/none", 404)
+            assert "There is no experiment 'none'" in read.text
+            assert not [names for names in read.all("a") if "none" in names["href"]]
+
+    run(scenario())
+
+
 def test_each_window_has_its_charts_with_their_tables(store: str) -> None:
     async def check(client: Client) -> None:
         for window in LOOKBACKS:

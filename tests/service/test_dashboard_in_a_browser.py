@@ -111,6 +111,16 @@ def test_the_browser_has_nothing_to_complain_about_and_nothing_scrolls_sideways(
     assert opened.complaints == []
 
 
+@pytest.mark.parametrize("width", [1000, 1280])
+def test_the_table_of_values_is_not_cut(width: int, browser: Any, root: str) -> None:
+    opened = Opened(browser, root, width, "light")
+    page = opened.go("/experiments/headline?window=24h")
+    page.wait_for_selector("#worth table", timeout=30_000)
+    hidden = page.evaluate("(each => each.scrollWidth - each.clientWidth)(document.querySelector('#worth .scroll'))")
+    opened.context.close()
+    assert hidden <= 0
+
+
 def test_the_policy_is_in_force(browser: Any, root: str) -> None:
     opened = Opened(browser, root, 1280, "light")
     page = opened.go("/")

@@ -90,6 +90,13 @@ def test_every_curl_is_answered(page: str, tmp_path: Path) -> None:
     assert not any("unknown" in each for each in told)
 
 
+def test_a_newcomer_may_follow_one_page_after_the_other_in_one_folder(tmp_path: Path) -> None:
+    """The first request of each makes the same experiment, with a floor, without which reports are worth little."""
+    [mine], [other] = ([words for words in commands(page) if words[0] == "curl"][:1] for page in (README, TEXT))
+    assert mine == other
+    assert '"minimum_probability": 0.02' in mine[-1]
+
+
 def test_the_programs_of_the_page_run(tmp_path: Path) -> None:
     code = "\n".join(blocks("py"))
     assert "AsyncClient" in code

@@ -16,6 +16,7 @@ import driftbandit as db
 from driftbandit.service.database import Statement
 from driftbandit.service.openapi import described_api
 from driftbandit.service.reports import MOST_ASKED
+from driftbandit.service.transfer import exported
 
 MEANS = {"red": 0.3, "green": 0.6, "blue": 0.5}
 
@@ -286,3 +287,40 @@ def test_the_contract_is_valid_and_answers_keep_it(store: str) -> None:
         if method != "parameters"
     }
     assert len(known) == 9
+
+
+def test_a_report_says_what_doubts_there_are(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        clock = Clock()
+        async with serving(tmp_path / "s.db", clock) as client:
+            await client.create(minimum_probability=0.0, policy="dts:discount=1")
+            for _ in range(60):
+                clock.now += 1.0
+                made = await client.decide()
+                await client.reward(made["id"], 0.0 if made["arm"] == "blue" else 1.0)
+            report = await client.ask("GET", f"/v1/experiments/headline/report?to={clock.now + 1}")
+            text = json.dumps([event async for event in exported(client.service.store, client.experiment())])
+            log = db.Log.of(json.loads(text))
+            targets = [*log.arms, *map(db.Policy.parse, ("uniform", "dts:discount=1"))]
+            doubts = [said for target in targets for said in log.value(target).warnings]
+            assert any("blue: the log tells as much of it as" in said for said in doubts)
+            assert report["warnings"] == [*log.notes, *doubts]
+
+    run(scenario())
+
+
+def test_a_report_within_the_wait_says_that_none_is_older(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        clock = Clock()
+        async with serving(tmp_path / "s.db", clock) as client:
+            await client.create(wait=3600.0, default_reward=0.0)
+            path = f"/v1/experiments/headline/report?to={clock.now + 100}"
+            report = await client.ask("GET", path)
+            assert report["warnings"] == ["there are no decisions in this time"]
+            await client.decide(count=22)
+            clock.now += 1.0
+            report = await client.ask("GET", path + "&missing=0")
+            said = "there is no decision in this time that is older than its wait, 3600 s, of 22"
+            assert (report["values"], report["warnings"]) == ([], [said])
+
+    run(scenario())

@@ -194,15 +194,16 @@ def test_bodies_that_are_wrong_are_refused_and_nothing_is_stored(tmp_path: Path)
 
 
 DECISIONS: list[tuple[dict[str, Any], str]] = [
-    ({"count": 0}, "count must be int >= 1"),
-    ({"count": 1001}, "count must be int <= 1000"),
-    ({"arms": []}, "arms must be array of length >= 1"),
+    ({"count": 0}, "count must be a whole number from 1 to 1000"),
+    ({"count": 1001}, "count must be a whole number from 1 to 1000"),
+    ({"count": "1"}, "count must be a whole number from 1 to 1000, got a text"),
+    ({"arms": []}, "arms must be a list that is not empty"),
     ({"arms": ["red", "red"]}, "arms must be different names"),
-    ({"arms": "red"}, "arms must be array | null, got str"),
+    ({"arms": "red"}, "arms must be a list or null, got a text"),
     ({"key": ""}, "key must be a text of one line, of 1 to 200 characters"),
     ({"key": "x" * 201}, "key must be a text of one line, of 1 to 200 characters"),
     ({"key": "a\nb"}, "key must be a text of one line, of 1 to 200 characters"),
-    ({"key": 5}, "key must be str | null, got int"),
+    ({"key": 5}, "key must be a text or null, got a whole number"),
     ({"who": "me"}, "who is not known here"),
 ]
 
@@ -213,6 +214,13 @@ def test_questions_that_are_wrong_say_what_is(tmp_path: Path) -> None:
             await client.create()
             for question, said in DECISIONS:
                 assert (await client.decide(status=422, **question))["error"].startswith(said)
+            said = "state must be running or stopped, got 'paused'"
+            assert await client.change(status=422, state="paused") == {"error": said}
+            error = await refused(client, 422, b'{"id": "1", "reward": 1}')
+            assert error == "id must be a whole number from 0 to 9007199254740991, got a text"
+            assert (await client.ask("GET", "/v1/experiments/none", 404))["error"] == "there is no experiment 'none'"
+            error = (await client.create(409, policy="ts", arms=["red", "green"]))["error"]
+            assert error.endswith("made with the same, got 'headline' with other arms, policy")
 
     run(scenario())
 
@@ -236,7 +244,7 @@ EXPERIMENTS: list[tuple[dict[str, Any], str]] = [
     ({"default_reward": 0}, "default_reward must be null where decisions wait for ever"),
     ({"wait": 5, "default_reward": 7}, "reward must be in [0, 1], got 7"),
     ({"key_seconds": 0}, "key_seconds must be in"),
-    ({"seed": -1}, "seed must be int >= 0"),
+    ({"seed": -1}, "seed must be a whole number from 0 to 9223372036854775807"),
 ]
 
 

@@ -12,8 +12,9 @@ from tests.service.test_reading import played
 
 import driftbandit as db
 from driftbandit.errors import InvalidValue
-from driftbandit.service import transfer
+from driftbandit.service import reports, transfer
 from driftbandit.service.database import Statement
+from driftbandit.service.known_experiments import KnownExperiments
 from driftbandit.service.process import database_of
 from driftbandit.service.store import Store
 
@@ -104,7 +105,11 @@ def test_what_goes_out_comes_in_again(tmp_path: Path) -> None:
 
 
 BAD: list[tuple[str, dict[str, Any] | str, str]] = [
-    ("an id twice", {"event": "decision", "id": 3, "arm": "a", "probability": 0.5, "time": 1e10}, "id must be above"),
+    (
+        "an id twice",
+        {"event": "decision", "id": 3, "arm": "a", "probability": 0.5, "time": 1e10},
+        "id must be a new one",
+    ),
     ("no probability", {"event": "decision", "id": 90, "arm": "a", "probability": 0, "time": 1e10}, "probability must"),
     (
         "an arm that is not there",
@@ -132,6 +137,110 @@ def test_a_log_that_makes_no_sense_leaves_nothing_behind(line: dict[str, Any], s
             assert (await client.ask("GET", "/v1/experiments"))["experiments"] == []
             [rows] = await client.service.store.database.read(Statement("SELECT count(*) FROM decision"))
             assert rows == [(0,)]
+
+    run(scenario())
+
+
+def told(event: dict[str, Any]) -> dict[str, Any]:
+    """What an event says that must not change on the way."""
+    return {name: event[name] for name in ("event", "id", "arm", "probability", "time", "reward") if name in event}
+
+
+async def out_of(path: Path, name: str) -> list[dict[str, Any]]:
+    store = Store(database_of(f"sqlite:///{path}", "normal"))
+    await store.open()
+    try:
+        experiments = KnownExperiments(store, float)
+        await experiments.load(count=False)
+        return [event async for event in transfer.exported(store, experiments.by_name[name])]
+    finally:
+        await store.close()
+
+
+@pytest.mark.parametrize("step_seconds", [10.0, None], ids=["clock", "decisions"])
+def test_a_log_keeps_its_order(step_seconds: float | None, tmp_path: Path) -> None:
+    """Also where time stands still: many decisions and rewards have the same."""
+    clock, visitors = Clock(), random.Random(3)
+    bandit = db.Bandit(
+        ARMS, db.DiscountedThompsonSampling(discount=0.97), seed=3, step_seconds=step_seconds, clock=clock,
+        minimum_probability=0.02, log=tmp_path / "log.jsonl",
+    )  # fmt: skip
+    waiting: list[db.Decision] = []
+    for visitor in range(600):
+        clock.now += visitor % 50 == 0
+        waiting.append(bandit.select())
+        while waiting and visitors.random() < 0.6:
+            decision = waiting.pop(visitors.randrange(len(waiting)))
+            bandit.reward(decision.id, float(visitors.random() < {"a": 0.3, "b": 0.5, "c": 0.7}[decision.arm]))
+    for decision in waiting:
+        bandit.reward(decision.id, 0.0)
+    path, out = tmp_path / "s.db", tmp_path / "out.jsonl"
+    before = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines()]
+
+    async def scenario() -> db.Log:
+        await into(path, "taken", tmp_path / "log.jsonl", clock.now)
+        after = await out_of(path, "taken")
+        assert [told(event) for event in after[1:]] == [told(event) for event in before[1:]]
+        out.write_text("".join(json.dumps(event) + "\n" for event in after), encoding="utf-8")
+        async with serving(path, clock) as client:
+            experiment = client.experiment("taken")
+            rows = await client.service.store.decided_between(experiment.number, 0.0, 1e12, 10_000)
+            return db.Log.of(reports.told(experiment, rows))
+
+    reported = run(scenario())
+    log, again, policy = db.Log.read(tmp_path / "log.jsonl"), db.Log.read(out), db.ThompsonSampling()
+    for other in (again, reported):
+        assert other.value(policy).mean == pytest.approx(log.value(policy).mean, rel=1e-12)
+
+
+@pytest.mark.parametrize("step_seconds", [10.0, None], ids=["clock", "decisions"])
+def test_the_log_of_a_bandit_that_was_recovered_comes_in(step_seconds: float | None, tmp_path: Path) -> None:
+    clock, path = Clock(), tmp_path / "log.jsonl"
+    bandit = logged(path, db.DiscountedThompsonSampling(discount=0.99), step_seconds, clock)
+    spans: dict[int, None] = {0: None}
+    waiting = 0
+    while len(spans) < 3 or sorted(spans) == list(spans):  # places are drawn at random: one that goes back comes soon
+        bandit.save(tmp_path / "bandit.json")
+        bandit = db.Bandit.recover(tmp_path / "bandit.json", path, clock=clock)
+        for step in range(20):
+            clock.now += 1.0
+            decision = bandit.select()
+            if step % 4:
+                bandit.reward(decision.id, float(step % 3 == 0))
+            waiting = decision.id
+        spans = dict.fromkeys([*spans, waiting])
+    bandit.reward(waiting, 1.0)
+    odds = bandit.probabilities()
+    before = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+    async def scenario() -> None:
+        found = await into(tmp_path / "s.db", "taken", path, clock.now)
+        assert found.decisions == 60 + 20 * (len(spans) - 1)
+        assert 0 < found.renumbered < found.decisions
+        after = await out_of(tmp_path / "s.db", "taken")
+        new: dict[int, int] = {}
+        lines = [
+            event
+            for event in before
+            if event["event"] == "decision" or (event["event"] == "reward" and event["status"] == "accepted")
+        ]
+        for event, other in zip(lines, (event for event in after if event["event"] != "start"), strict=True):
+            assert new.setdefault(event["id"], other["id"]) == other["id"]
+            assert told(event) | {"id": 0} == told(other) | {"id": 0}
+        made = [other for _, other in new.items()]
+        assert made == sorted(set(made))
+        assert sum(old != other for old, other in new.items()) == found.renumbered
+        async with serving(tmp_path / "s.db", clock) as client:
+            view = await client.look("taken")
+            assert {arm["name"]: pytest.approx(arm["probability"], rel=1e-9) for arm in view["arms"]} == odds
+            assert (await client.decide("taken"))["id"] == max(made) + 1
+            for old, other in new.items():
+                if old != other:  # nobody else has it
+                    assert await client.reward(old, 1.0, "taken") == {"status": "expired"}
+        store = Store(database_of(f"sqlite:///{tmp_path / 's.db'}", "normal"))
+        await store.open()
+        assert await transfer.checked(store) == []
+        await store.close()
 
     run(scenario())
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from driftbandit import checks
 from driftbandit.cli.arguments import Json, option_of, with_options
 from driftbandit.cli.printing import print_table
 from driftbandit.cli.program import app
@@ -91,6 +92,8 @@ def list_tokens(tokens: TokenFile = TOKENS, as_json: Json = False) -> None:
     _needed()
     from driftbandit.service import guard
 
+    if not tokens.exists():
+        raise checks.reject("tokens", "a file that is there", str(tokens))
     found = guard.read_tokens(tokens)
     rows: list[dict[str, Any]] = [
         {"name": token.name, "role": token.role,
@@ -119,15 +122,15 @@ def drop_token(name: Annotated[str, typer.Argument(help="Whose it is.")], tokens
 # Stores
 
 
-def _with_store(address: str, work: Callable[["Store"], Awaitable[Result]]) -> Result:
-    """Do something with a store."""
+def _with_store(address: str, work: Callable[["Store"], Awaitable[Result]], new: bool = False) -> Result:
+    """Do something with a store that is there, or with a new one."""
     _needed()
     from driftbandit.service.process import database_of
     from driftbandit.service.store import Store
 
     async def run() -> Result:
         store = Store(database_of(address, "full"))
-        await store.open()
+        await store.open(new)
         try:
             return await work(store)
         finally:
@@ -198,11 +201,14 @@ def import_log(
     async def work(opened: "Store") -> transfer.Imported:
         return await transfer.imported(opened, transfer.checked_name(experiment), file, time.time())
 
-    found = _with_store(store, work)
+    found = _with_store(store, work, new=True)
     if as_json:
         print(json.dumps(found._asdict()))
     else:
         print(f"{found.name}: {found.arms} arms, {found.decisions} decisions, {found.rewards} rewards")
+        if found.renumbered:
+            print(f"driftbandit: {found.renumbered} decisions have new ids, as those of the log go back: rewards that "
+                  "still come for their old ids are answered expired", file=sys.stderr)  # fmt: skip
 
 
 @store_app.command()

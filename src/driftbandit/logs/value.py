@@ -130,9 +130,10 @@ class Weights(NamedTuple):
         """What whoever reads a value should know."""
         mean, error = self.mean
         if self.chosen >= FEW_EFFECTIVE and abs(mean - 1.0) > DOUBT * error:
+            tiny = "odds are so small that chance has not shown what they weigh, or " if mean < 1.0 else ""
             yield (
                 f"the mean weight is {mean:.3f} ± {NORMAL * error:.3f} where it should be 1: "
-                "probabilities, masks or arms are missing from the log"
+                f"{tiny}probabilities, masks or arms are missing from the log"
             )
         if self.effective_size < FEW_EFFECTIVE:
             size = round(self.effective_size)

@@ -32,6 +32,8 @@ from driftbandit.service.reports import half_lives_of
 from driftbandit.service.wire import Gone, Receive, Refused, Scope, Send, refusal, send_json
 
 PREFIX = "/v1/experiments/"
+DOES = {"read": "read", "decide": "decide", "admin": "change experiments"}
+"""What roles are for, in words."""
 UNKNOWN: Any = ((b"www-authenticate", b"Bearer"),)
 
 
@@ -115,7 +117,8 @@ class Application:
         """Who asks for something that only some may, with one experiment or with all."""
         token = self.somebody(scope)
         if not token.may(what, experiment):
-            raise Refused(403, f"this token may not {what}" + ("" if experiment is None else f" in {experiment}"))
+            here = "" if experiment is None else f" in {experiment}"
+            raise Refused(403, f"this token may not {DOES[what]}{here}")
         return token
 
     def reader(self, scope: Scope) -> Token:
@@ -129,13 +132,15 @@ class Application:
         """Who asks, and not too often."""
         service = self.service
         token: Token | None = ANYBODY
+        secret = ""
         if service.tokens.needed:
             secret = wire.bearer(scope)
             token = service.tokens.holder(secret) if secret else None
         else:
             self._admit_host(scope)
         if token is None:
-            raise Refused(401, "a token is needed: Authorization: Bearer …", UNKNOWN)
+            said = "the token is not known" if secret else "a token is needed: Authorization: Bearer …"
+            raise Refused(401, said, UNKNOWN)
         seconds = service.rates.admit(token.digest)
         if seconds > 0.0:
             after = ((b"retry-after", str(math.ceil(seconds)).encode()),)
@@ -151,7 +156,7 @@ class Application:
         """The experiment with this name."""
         experiment = self.service.experiments.by_name.get(name)
         if experiment is None:
-            raise Refused(404, "there is no such experiment")
+            raise Refused(404, f"there is no experiment {name!r}")
         return experiment
 
     # Decisions and rewards

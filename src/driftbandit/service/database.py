@@ -48,6 +48,10 @@ class Database(abc.ABC):
     slot: int
     """The number of this process among those that write; ids of its decisions begin with it."""
 
+    def there(self) -> bool:
+        """Whether there is a database to connect to, as far as that can be seen from here."""
+        return True
+
     @abc.abstractmethod
     async def open(self) -> None:
         """Connect, with a slot of its own."""

@@ -87,7 +87,11 @@ class Reports:
         until = end if wait is None else min(end, self._clock() - wait)  # what is younger may still get its reward
         rows = await self._store.decided_between(experiment.number, begin, until, MOST)
         if not rows:
-            return Report(begin=begin, end=end, values=(), warnings=("there are no decisions in this time",))
+            young = await self._store.decided_between(experiment.number, begin, end, MOST) if until < end else []
+            said = "there are no decisions in this time"
+            if young:
+                said = f"there is no decision in this time that is older than its wait, {wait:g} s, of {len(young)}"
+            return Report(begin=begin, end=end, values=(), warnings=(said,))
         absent = sum(reward is None or reward.value is None for _, reward in rows)
         if missing is None and absent > FEW * len(rows):
             hint = "a default_reward says what such count as, or missing in this question"
@@ -110,14 +114,14 @@ class Reports:
 
 def told(experiment: LiveExperiment, rows: list[tuple[DecisionRow, RewardRow | None]]) -> list[Event]:
     """Decisions and rewards as the events of a log, in the order of time."""
-    events: list[tuple[float, int, Event]] = []
+    events: list[tuple[float, int, int, Event]] = []
     before: dict[int, int] = {}  # by slot, the number of the decision before the first: those are not missing
     for decision, reward in rows:
         before.setdefault(decision.id >> REPLICA_SHIFT, number_of(decision.id) - 1)
-        events.append((decision.made, 0, of_decision(decision, experiment)))
+        events.append((decision.made, 0, decision.id, of_decision(decision, experiment)))
         if reward is not None:
-            events.append((max(reward.time, decision.made), 1, of_reward(reward)))
-    events.sort(key=lambda event: event[:2])
+            events.append((max(reward.time, decision.made), 1, reward.number, of_reward(reward)))
+    events.sort(key=lambda event: event[:3])
     more = {"wait": None, "default_reward": None}  # no wait goes on
     starts = (start(experiment, slot) | more | {"own": [[0, last, 0]]} for slot, last in before.items())
     return [*starts, *(event for *_, event in events)]
@@ -185,20 +189,25 @@ def answered(question: dict[str, Any]) -> dict[str, Any]:
 
     try:
         log = Log.of(question["events"], missing=question["missing"])
-        return {"values": list(_values(log, question["policies"])), "warnings": list(log.notes)}
+        values, warnings = [], list(log.notes)
+        for each, doubts in _values(log, question["policies"]):
+            values.append(each)
+            warnings += doubts
+        return {"values": values, "warnings": list(dict.fromkeys(warnings))}
     except DriftbanditError as error:
         return {"values": [], "warnings": [str(error)]}
 
 
-def _values(log: "Log", asked: list[str]) -> Iterator[dict[str, Any]]:
+def _values(log: "Log", asked: list[str]) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
+    """Each with what whoever reads it should know."""
     earned = log.mean_reward
-    yield _said("logged", "logged", earned, log.decisions, log.decisions)
+    yield _said("logged", "logged", earned, log.decisions, log.decisions), ()
     for arm in log.arms:
         value = log.value(arm)
-        yield _said(str(arm), "arm", value, value.effective_size, value.decisions)
+        yield _said(str(arm), "arm", value, value.effective_size, value.decisions), value.warnings
     for policy in map(Policy.parse, asked):
         value = log.value(policy)
-        yield _said(str(policy), "one-step", value, value.effective_size, value.decisions)
+        yield _said(str(policy), "one-step", value, value.effective_size, value.decisions), value.warnings
 
 
 def _said(target: str, kind: str, value: Any, size: float, decisions: int) -> dict[str, Any]:

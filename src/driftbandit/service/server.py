@@ -101,18 +101,21 @@ class Protocol(HttpToolsProtocol):
 class Server(uvicorn.Server):
     """Begins when the service has, and ends in good order at the first signal; at once at the second."""
 
-    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+    def __init__(self, config: uvicorn.Config, service: Service, address: str) -> None:
         super().__init__(config)
-        self._service = service
+        self._service, self._address = service, address
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await self._service.start()
         await super().startup(sockets)
 
+        log.info("driftbandit serves %s at %s", self._service.shown_store, self._address)
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._service.stopping = True
         await super().shutdown(sockets)
         await self._service.stop()
+        log.info("driftbandit has ended: everything that was answered is stored")
 
     def handle_exit(self, sig: int, frame: Any) -> None:
         if self.should_exit:
@@ -148,8 +151,7 @@ def serve(options: Options) -> None:
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     service = Service(options)
     listening = bound(options)
-    server = Server(configured(service), service)
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    log.info("driftbandit serves %s at http://%s:%s%s/", service.shown_store, shown, port, options.root_path)
+    server = Server(configured(service), service, f"http://{shown}:{port}{options.root_path}/")
     server.run(sockets=[listening])

@@ -53,6 +53,9 @@ class SQLite(Database):
         self._threads = [ThreadPoolExecutor(1, f"driftbandit {name}") for name in ("writer", "reader")]
         """They end with the process: a store may be opened again."""
 
+    def there(self) -> bool:
+        return self.path.exists()
+
     async def open(self) -> None:
         if self.path.exists() and not self.path.is_file():
             raise checks.reject("store", "a file", str(self.path))

@@ -51,6 +51,7 @@ DECISION_FIELDS = ", ".join(DECISION_COLUMNS)
 LOCK = Statement("UPDATE meta SET value = value WHERE name = 'changes'")
 """From here on, changes of experiments come one after the other."""
 CHANGED = Statement("UPDATE meta SET value = CAST(CAST(value AS BIGINT) + 1 AS TEXT) WHERE name = 'changes'")
+NOT_THERE = "store must be one that is there: `driftbandit serve` and `store import` make one"
 CHANGES = Statement("SELECT value FROM meta WHERE name = 'changes'")
 
 
@@ -96,16 +97,18 @@ class Store:
         """The number of this process."""
         return self.database.slot
 
-    async def open(self) -> None:
-        """Connect; make tables, or bring them up to this version."""
+    async def open(self, new: bool = True) -> None:
+        """Connect; make tables, where there may be a `new` store, or bring them up to this version."""
+        if not new and not self.database.there():
+            raise InvalidValue(NOT_THERE)
         await self.database.open()
         try:
-            await self.database.write(self._migrated())
+            await self.database.write(self._migrated(new))
         except BaseException:
             await self.database.close()
             raise
 
-    def _migrated(self) -> Transaction[None]:
+    def _migrated(self, new: bool) -> Transaction[None]:
         if self.database.shared:
             yield Statement("SELECT pg_advisory_xact_lock(0, 0)")
             there = yield Statement(
@@ -114,6 +117,8 @@ class Store:
         else:
             there = yield Statement("SELECT 1 FROM sqlite_master WHERE name = 'meta'")
         if not there:
+            if not new:
+                raise InvalidValue(NOT_THERE)
             yield from schema.statements(self.database, schema.TABLES)
             yield Statement("INSERT INTO meta (name, value) VALUES ('version', ?), ('changes', '0')", ("1",))
         [[value]] = yield Statement("SELECT value FROM meta WHERE name = 'version'")

@@ -17,11 +17,12 @@ from driftbandit.online.journal import events_in
 from driftbandit.online.pending import LARGEST_ID, REPLICA_SHIFT
 from driftbandit.replica import Made, Replica
 from driftbandit.service.database import Statement, Transaction, one_by_one
+from driftbandit.service.kept_order import Moments, Renumbered
 from driftbandit.service.known_experiments import KnownExperiments
 from driftbandit.service.live_experiment import ExperimentTerms, LiveExperiment
 from driftbandit.service.minute_sums import MinuteSums
 from driftbandit.service.reading import MOST_LINES, Cursor, Event, events, start
-from driftbandit.service.rows import DEFAULT, GIVEN, NOTHING, DecisionRow, RewardRow, number_of
+from driftbandit.service.rows import DEFAULT, GIVEN, NOTHING, DecisionRow, RewardRow
 from driftbandit.service.store import MOST_ROWS, Store
 
 TOLERANCE = 1e-9
@@ -55,6 +56,8 @@ class Imported(NamedTuple):
     arms: int
     decisions: int
     rewards: int
+    renumbered: int
+    """Decisions that have another id than in the log."""
 
 
 async def imported(store: Store, name: str, path: Path, now: float) -> Imported:
@@ -84,7 +87,7 @@ async def imported(store: Store, name: str, path: Path, now: float) -> Imported:
         if arriving is not None:
             await store.drop(arriving.number)
         raise
-    return Imported(name, len(arriving.names), arriving.decisions, arriving.rewards)
+    return Imported(name, len(arriving.names), arriving.decisions, arriving.rewards, arriving.ids.changed)
 
 
 def checked_name(name: str) -> str:
@@ -121,8 +124,9 @@ class Arriving:
         self._weighted = terms.policy.rule(max(2, len(terms.arms))).selection == "weighted"
         self._changed = False
         self._open: dict[int, DecisionRow] = {}
-        self._last: dict[int, int] = {}
-        """By slot, the number of the latest decision."""
+        """By the id in the log."""
+        self.ids = Renumbered()
+        self._moments = Moments()
         self._begun = now
         self._sums = MinuteSums(slot)
         self._new: list[DecisionRow] = []
@@ -149,10 +153,8 @@ class Arriving:
                 self._remove(arm)
 
     def _decision(self, event: Entries) -> None:
-        id, arm = event.whole("id", LARGEST_ID), self._arm(event.get("arm"))
-        slot, number = id >> REPLICA_SHIFT, number_of(id)
-        if number <= self._last.get(slot, 0):
-            raise checks.reject("id", f"above {self._last[slot]} in its replica", number)
+        told_id, arm = event.whole("id", LARGEST_ID), self._arm(event.get("arm"))
+        id = self.ids.id(told_id)
         time = event.real("time")
         if self._replica is None:
             self._begin(time)
@@ -163,13 +165,12 @@ class Arriving:
         eligible = len(self.names) if among is None else len(among)
         stamp = self._replica.again(Made(id, arm, time, 0.0, used, eligible), among)
         told = list(self.names.values()) if among is None and self._changed else among
-        seconds = self._now if self._terms.step_seconds is None else time
+        seconds = self._moments.of(self._now if self._terms.step_seconds is None else time, 0, id >> REPLICA_SHIFT)
         row = DecisionRow(
             self.number, id, arm, time, stamp, used, eligible, probability, None if told is None else json.dumps(told),
             seconds,
         )  # fmt: skip
-        self._last[slot] = number
-        self._open[id] = row
+        self._open[told_id] = row
         self._new.append(row)
         self._sums.decided(self.number, id, seconds, arm, probability)
         self._sums.could_be(self.number, seconds, {arm: 1.0}, 1)
@@ -189,8 +190,9 @@ class Arriving:
             raise checks.reject("id", "a decision that waits for its reward", event.get("id"))
         self._last_reward += 1
         reward = None if value is None else self._replica.checked(value)
-        time = max(self._now if self._terms.step_seconds is None else self._replica.time, row.made)
-        latest = max(self._last.values())
+        time = self._now if self._terms.step_seconds is None else self._replica.time
+        time = max(self._moments.of(time, 1, self._slot), row.made)
+        latest = max(self.ids.last.values())
         self._given.append((self.number, row.id, reward, time, kind, self._slot, self._last_reward, latest))
         told = RewardRow(
             self.number, self._slot, self._last_reward, reward, kind, latest, time, row.made, row.probability,
@@ -214,7 +216,7 @@ class Arriving:
         number, time, start = self._numbers, self._replica.time, self._replica.start_of_new()
         self._replica.add(number, start, time)
         self.names[arm], self._numbers, self._changed = number, number + 1, True
-        place = (max(self._last.values(), default=0), self._last_reward)
+        place = (max(self.ids.last.values(), default=0), self._last_reward)
         self._more.append(
             Statement(
                 "INSERT INTO arm (experiment, number, name, added, start, added_after, added_learned) "
@@ -232,7 +234,7 @@ class Arriving:
         self._replica.remove(number)
         del self.names[arm]
         self._changed = True
-        place = (max(self._last.values(), default=0), self._last_reward)
+        place = (max(self.ids.last.values(), default=0), self._last_reward)
         self._more.append(
             Statement(
                 "UPDATE arm SET removed = ?, removed_after = ?, removed_learned = ? WHERE experiment = ? AND "
@@ -258,7 +260,7 @@ class Arriving:
         self._new, self._given, self._more = [], [], []
         if ended:
             yield from store.sums_put([*self._sums.rows()], {}, self._last_reward)
-            yield store.marks_put([(self.number, slot, last, last) for slot, last in sorted(self._last.items())])
+            yield store.marks_put([(self.number, slot, last, last) for slot, last in sorted(self.ids.last.items())])
             yield Statement("UPDATE experiment SET begun = ? WHERE number = ?", (self._begun, self.number))
 
 

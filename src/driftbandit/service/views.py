@@ -126,7 +126,9 @@ async def created(service: Service, new: NewExperiment) -> bool:
     there = experiment.terms.shown()
     asked = terms.shown() | ({"seed": there["seed"]} if new.seed is None else {})
     if there != asked:
-        raise Conflict(f"name must be new, or of an experiment that was made with the same, got {new.name!r}")
+        other = ", ".join(name for name in there if there[name] != asked[name])
+        said = f"name must be new, or of an experiment that was made with the same, got {new.name!r} with other {other}"
+        raise Conflict(said)
     return False
 
 

@@ -32,10 +32,14 @@ WEEK = Lookback("7d", "7 days", 604800.0, 3600.0, 43200.0)
 LOOKBACKS = {each.word: each for each in (HOUR, DAY, WEEK)}
 
 
-def lookback_of(word: str | None) -> Lookback:
-    """The one that is asked for: 24 hours, unless it is said.
+def lookback_of(word: str | None, age: float = DAY.length) -> Lookback:
+    """The one that is asked for; unless it is said, 24 hours, or one where an experiment is not older, in seconds.
 
     >>> lookback_of("1h").points
     61
+    >>> lookback_of(None, 600.0).word, lookback_of(None, 4000.0).word
+    ('1h', '24h')
     """
-    return DAY if word is None else LOOKBACKS[checks.one_of("window", word, list(LOOKBACKS))]
+    if word is None:
+        return HOUR if age <= HOUR.length else DAY
+    return LOOKBACKS[checks.one_of("window", word, list(LOOKBACKS))]

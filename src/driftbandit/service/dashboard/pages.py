@@ -15,7 +15,10 @@ from driftbandit.service.dashboard.wording import counted, share
 
 Odds = Mapping[str, list[float]]
 """By experiment, those of its arms when somebody last said so."""
-FIRST = '{"name": "headline", "arms": ["red", "green", "blue"], "policy": "dots:discount=0.9998"}'
+FIRST = (
+    '{"name": "headline", "arms": ["red", "green", "blue"], "policy": "dots:discount=0.9998", '
+    '"minimum_probability": 0.02}'
+)
 
 
 def index_page(place: Whereabouts, found: ExperimentList, odds: Odds) -> str:
@@ -34,7 +37,7 @@ def index_page(place: Whereabouts, found: ExperimentList, odds: Odds) -> str:
         tag(
             "li",
             tag("h2", tag("a", name(line.name), href=f"experiments/{line.name}"), " ", badge(line.state, False)),
-            _bar(line.arms, odds.get(line.name, [])),
+            _bar(line.arms, odds.get(line.name, []) if line.decisions else []),
             facts([("policy", tag("code", line.policy)), ("arms", counted(len(line.arms))),
                    ("decisions", counted(line.decisions)), ("rewards", counted(line.rewards))]),
         )

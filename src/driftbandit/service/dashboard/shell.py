@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from driftbandit._version import __version__
 from driftbandit.service.dashboard.lookbacks import LOOKBACKS, Lookback
-from driftbandit.service.dashboard.markup import EMPTY, Markup, tag
+from driftbandit.service.dashboard.markup import EMPTY, Markup, name, tag
 from driftbandit.service.dashboard.switches import hidden
 
 FILES = {"page.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
@@ -105,7 +105,9 @@ def asked(place: Whereabouts, path: str, body: str) -> str:
     return f"curl {place.base}{path}{secret} --json '{body}'"
 
 
-def trouble(place: Whereabouts, title: str, said: str) -> str:
-    """A page that says why there is no other."""
-    back = tag("p", tag("a", "All experiments", href=place.home))
-    return document(place, title, tag("h1", title), tag("p", said, class_="lead", role="alert"), back)
+def trouble(place: Whereabouts, title: str, said: str, experiment: str | None = None) -> str:
+    """A page that says why there is no other, perhaps of an experiment."""
+    back = [tag("p", tag("a", "All experiments", href=place.home))]
+    if experiment is not None:
+        back.insert(0, tag("p", tag("a", "Back to ", name(experiment), href=f"{place.up}experiments/{experiment}")))
+    return document(place, title, tag("h1", title), tag("p", said, class_="lead", role="alert"), *back)

@@ -71,9 +71,11 @@ class Site:
             except Exception as error:
                 refused = refusal(error)
                 title = TITLES.get(refused.status, "This did not work")
-                place = self._doors.place(request, self._doors.visitor(request))
+                visitor, name = self._doors.visitor(request), request.path_params.get("name")
+                seen = name in self.service.experiments.by_name and visitor and visitor.token.may("read", name)
+                place = self._doors.place(request, visitor)
                 said = f"{refused.text[:1].upper()}{refused.text[1:]}."
-                response = html(trouble(place, title, said), refused.status)
+                response = html(trouble(place, title, said, name if seen else None), refused.status)
                 response.raw_headers.extend(refused.headers)
             response.headers.update(HEADERS)
             return response
@@ -82,11 +84,12 @@ class Site:
 
     def found(self, request: Request) -> tuple[LiveExperiment, Lookback]:
         """The experiment that is asked for, and the window."""
-        lookback = lookback_of(wire.query(dict(request.scope), ["window"]).get("window"))
-        experiment = self.service.experiments.by_name.get(request.path_params["name"])
+        word = wire.query(dict(request.scope), ["window"]).get("window")
+        name = request.path_params["name"]
+        experiment = self.service.experiments.by_name.get(name)
         if experiment is None:
-            raise Refused(404, "there is no such experiment")
-        return experiment, lookback
+            raise Refused(404, f"there is no experiment {name!r}")
+        return experiment, lookback_of(word, self.service.clock() - experiment.begun)
 
     async def index(self, request: Request) -> Response:
         """All experiments."""

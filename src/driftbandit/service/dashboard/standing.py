@@ -44,9 +44,10 @@ def tiles(sight: Sight) -> Markup:
     sums, lookback = sight.stretch.sums, sight.stretch.lookback
     made, rewards = sight.stretch.total, float(sums.rewards.sum())
     given = rewards - float(sums.defaults.sum())
+    there = min(lookback.length, max(60.0, sight.now - sight.view.begun))  # a young experiment has not had all of it
     found = [
         (f"decisions in {lookback.said}", counted(made)),
-        ("a minute", amount(made / (lookback.length / 60.0))),
+        ("a minute", amount(made / (there / 60.0))),
         ("with a reward", share(given / made) if made else "–"),
         ("mean reward", amount(float(sums.reward.sum()) / rewards if rewards else None)),
         ("pending", counted(sight.view.pending)),
@@ -93,13 +94,10 @@ def processes(sight: Sight) -> Markup:
             ("log last read", f"{lasting(health.lag)} ago"),
             ("clock ahead of the database's", f"{1000.0 * health.offset:+.0f} ms"),
         ]
-    body = [
-        (peer.slot, peer.version, day_time(peer.started), day_time(peer.seen), counted(peer.rewards))
-        for peer in sight.peers
-    ]
-    columns = ["Slot", "Version", "Started", "Stored something", "Latest reward"]
+    body = [(peer.slot, peer.version, day_time(peer.started), day_time(peer.seen)) for peer in sight.peers]
+    columns = ["Slot", "Version", "Started", "Stored something"]
     return tag(
         "section", tag("h2", "Processes"), facts(told),
-        table(columns, body, "Processes that ever had a slot, and the latest of each; times are UTC", 2),
+        table(columns, body, "Processes that ever had a slot, and the latest of each slot; times are UTC", 2),
         id="processes", data_fresh=True,
     )  # fmt: skip

@@ -70,6 +70,8 @@ def wanted(form: dict[str, list[str]], experiment: LiveExperiment) -> Change:
         return Change(state=STOPPED if does == "stop" else RUNNING)
     names = {str(number): arm_name for number, arm_name in zip(experiment.numbers, experiment.names, strict=True)}
     asked = form.get("arm", [])
-    if not asked or not all(number in names for number in asked):
-        raise InvalidValue(f"arms must be some of those that are there, got {len(asked)}")
+    if not asked:
+        raise InvalidValue("one arm at least must be checked, as decisions need one to choose; Stop refuses them all")
+    if not all(number in names for number in asked):
+        raise InvalidValue(f"arms must be some of those that are there, got {', '.join(asked)}")
     return Change(only=[names[number] for number in asked])
