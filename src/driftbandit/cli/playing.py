@@ -26,7 +26,7 @@ from driftbandit.cli.completing import environment_offers, policy_offers
 from driftbandit.cli.plotting import write_plot
 from driftbandit.cli.printing import finite, print_table, warn
 from driftbandit.cli.program import app
-from driftbandit.cli.sweeping import print_lines, print_sweep, refuse_beside_file, rows_of
+from driftbandit.cli.sweeping import explain, print_lines, print_sweep, refuse_beside_file, rows_of
 from driftbandit.environments import Environment
 from driftbandit.errors import InvalidValue
 from driftbandit.files import check_writable
@@ -108,10 +108,11 @@ def simulate(
     elif json_lines:
         print_lines(rows_of(_simulated(result)))
     else:
-        names = ("normalised regret", "against best single arm (below 0: better than it)", "mean reward")
+        names = ("normalised regret", "against best single arm", "mean reward")
         measures = (result.normalized_regret, result.static_regret, result.mean_reward)
         columns = {name: each.values() for name, each in zip(names, measures, strict=True)}
         print_table(result.title, {"policy": result.policies, **columns})
+        explain(result.static_regret.values())
 
 
 def _played(

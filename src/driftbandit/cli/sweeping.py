@@ -11,10 +11,11 @@ from driftbandit.errors import InvalidValue
 
 if TYPE_CHECKING:
     from driftbandit.campaign.sweeps import PlayedPolicy
+    from driftbandit.engine import Estimate
 
 HEADINGS = {
     "normalized_regret": "normalised regret",
-    "static_regret": "against best single arm (below 0: better than it)",
+    "static_regret": "against best single arm",
     "mean_reward": "mean reward",
 }
 
@@ -79,3 +80,10 @@ def _print_game(rows: "list[PlayedPolicy]") -> None:
     title = f"{game.environment}, {runs} of {steps}, seed {game.seed}"
     columns = {heading: [row.estimates[name] for row in rows] for name, heading in HEADINGS.items()}
     print_table(title, {"policy": [str(row.game.policies[0]) for row in rows], **columns})
+    explain(row.estimates["static_regret"] for row in rows)
+
+
+def explain(static_regrets: "Iterable[Estimate]") -> None:
+    """What a regret below 0 means, where there is one."""
+    if any(each.mean < 0.0 for each in static_regrets):
+        print("below 0 against the best single arm: better than that arm")

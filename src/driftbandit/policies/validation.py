@@ -36,8 +36,6 @@ def tried(policy: Policy, n_arms: int) -> Rule:
     if type(policy).__module__.startswith(OURS):
         return policy.rule(n_arms)
     name = type(policy).__name__
-    if not policy.name:
-        raise InvalidValue(f'{name} must have a name, as in name: ClassVar[str] = "{name.lower()}"')
     try:
         rule = policy.rule(n_arms)
     except DriftbanditError:
@@ -45,6 +43,8 @@ def tried(policy: Policy, n_arms: int) -> Rule:
     except Exception as error:
         told = f"{type(error).__name__}: {error}"
         raise InvalidValue(f"rule of {name}, called as rule({n_arms}) for {n_arms} arms, fails: {told}") from error
+    if not policy.name:
+        raise InvalidValue(f'{name} must have a name, as in name: ClassVar[str] = "{name.lower()}"')
     if not isinstance(rule, Rule):
         raise InvalidValue(f"rule of {name} must return a Rule, got {checks.shown(rule)}")
     _check_numbers(name, rule)
