@@ -19,15 +19,14 @@ TRIED = 1000
 
 def environment_of(given: Any, parameters: Mapping[str, Any], horizon: int | None) -> Environment:
     """The environment that was given, or whose name and parameters were."""
-    if isinstance(given, str):
-        given = Environment.build(given, parameters) if parameters else Environment.parse(given)
+    if isinstance(given, str) and parameters:
+        given = Environment.build(given, parameters)
     elif parameters:
         names = ", ".join(parameters)
         raise InvalidValue(
             f"parameters must go with the name of an environment, got {names} with {checks.shown(given)}"
         )
-    if not isinstance(given, Environment):
-        raise checks.reject("environment", "an environment such as Fast(), or its name", given)
+    given = Environment.of(given, "environment", "an environment such as Fast(), or its name")
     return tried(given, horizon or TRIED)
 
 
